@@ -1,0 +1,2 @@
+//! The `decitick` binary.
+fn main() {}
