@@ -1,1 +1,53 @@
-//! systems
+//! The deeds of the Decitick server: what it does each tick, and the door in front of it.
+//!
+//! Systems read and write the words of `decitick-components`; they know no clock, no socket, no file and no
+//! thread. The order of a tick is written in [`tick`] and nowhere else. One behaviour module does not call
+//! another: they meet in components, resources, messages and the order of sets.
+
+pub mod acknowledge;
+pub mod ban_changes;
+pub mod chat;
+pub mod console;
+pub mod decode;
+pub mod door;
+pub mod encode;
+pub mod expire;
+pub mod handshake;
+pub mod lane;
+pub mod liveness;
+pub mod motion;
+pub mod receive;
+pub mod spawn;
+pub mod streaming;
+pub mod tick;
+
+use bevy_app::{App, Plugin};
+
+/// Everything the UDP door's server does in a tick.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ServerPlugins {
+    /// Reruns the schedule's constraints in another order where they leave one open; only tests set it.
+    pub shuffle_seed: Option<u64>,
+}
+
+impl Plugin for ServerPlugins {
+    fn build(&self, app: &mut App) {
+        app.add_plugins((
+            tick::TickPlugin { shuffle_seed: self.shuffle_seed },
+            receive::ReceivePlugin,
+            decode::DecodePlugin,
+            acknowledge::AcknowledgePlugin,
+            handshake::HandshakePlugin,
+            ban_changes::BanChangesPlugin,
+            console::ConsolePlugin,
+            motion::MotionPlugin,
+            spawn::SpawnPlugin,
+            chat::ChatPlugin,
+            streaming::StreamingPlugin,
+            liveness::LivenessPlugin,
+            expire::ExpirePlugin,
+            lane::LanePlugin,
+            encode::EncodePlugin,
+        ));
+    }
+}

@@ -1,0 +1,367 @@
+//! The sans-IO client: bytes and time in, bytes, notices and the next deadline out.
+//!
+//! A program hands every datagram of the server's address to [`Client::handle`], sends what [`Client::poll_transmit`]
+//! writes until it has no more, reads [`Client::poll_event`], and comes back at [`Client::poll_timeout`] or with the next
+//! datagram, whichever is first. Time is a `Duration` since any fixed moment that never runs backwards. Nothing here
+//! knows of sockets, clocks or randomness, and nothing of how the server works inside: it is written from
+//! docs/protocol.md.
+
+mod config;
+mod counters;
+mod handshake;
+mod intake;
+mod lane_in;
+mod lane_out;
+mod notices;
+mod roster;
+mod serial;
+mod session;
+mod things;
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::time::Duration;
+
+use decitick_protocol::{
+    ChatSend, ClientEvent, ClientLaneEvent, EventData, MAX_PACKET, POSITION_LIMIT, PlainText, PlayerSync,
+    ServerPacket, Text,
+};
+
+pub use self::config::{ClientConfig, PinnedServer};
+pub use self::counters::{ClientCounters, DropReason, RecordDrop};
+pub use self::lane_out::LaneFull;
+pub use self::notices::{ClientNotice, EndReason, Welcome, hex};
+pub use self::roster::{LivePlayer, Roster};
+pub use self::serial::is_newer;
+
+use self::handshake::{Handshake, Step};
+use self::intake::Taken;
+use self::session::{Body, Session};
+
+/// One connection attempt and, when it succeeds, the session it opens. It ends once and never starts again.
+#[derive(Debug)]
+pub struct Client {
+    state: State,
+    counters: ClientCounters,
+    notices: VecDeque<ClientNotice>,
+}
+
+#[derive(Debug)]
+enum State {
+    Attempt(Handshake),
+    Session(Box<Session>),
+    Ended { reason: EndReason, goodbye: Option<Vec<u8>> },
+}
+
+/// Why the client does not send what the program asked it to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SendError {
+    /// There is no session: not yet, or no longer.
+    NoSession,
+    /// The player has no body, so it has no position either.
+    NotSpawned,
+    /// The frame holds a float that is not finite, or a position beyond 20,000.
+    BadFrame,
+    /// The text or the event is not one the packet can carry.
+    BadEvent {
+        /// What is wrong with it.
+        fault: String,
+    },
+    /// The client's lane is full.
+    LaneFull(LaneFull),
+}
+
+impl Client {
+    /// Starts an attempt at `now`. `nonce` is 32 fresh bytes of a cryptographic generator, never used for another attempt:
+    /// the server's signature over it is what proves the server.
+    #[must_use]
+    pub fn new(config: ClientConfig, nonce: [u8; 32], now: Duration) -> Self {
+        Self {
+            state: State::Attempt(Handshake::new(config, nonce, now)),
+            counters: ClientCounters::default(),
+            notices: VecDeque::new(),
+        }
+    }
+
+    /// Takes a datagram that came from the server's address at `now`. Whatever it holds, it is either handled or dropped
+    /// and counted ([`Client::counters`]).
+    pub fn handle(&mut self, now: Duration, datagram: &[u8]) {
+        self.advance(now);
+        self.counters.datagrams_in += 1;
+        self.counters.bytes_in += datagram.len() as u64;
+        match self.take(now, datagram) {
+            Ok(()) => self.counters.handled += 1,
+            Err(reason) => self.counters.drop_datagram(reason),
+        }
+    }
+
+    /// Writes one datagram that is due at `now` into `out`, which is cleared first, and says whether there was one. Call it
+    /// until there is none.
+    pub fn poll_transmit(&mut self, now: Duration, out: &mut Vec<u8>) -> bool {
+        out.clear();
+        self.advance(now);
+        let wrote = match &mut self.state {
+            State::Attempt(attempt) => attempt.poll_transmit(now, out),
+            State::Session(session) => session.poll_transmit(now, &mut self.counters, out),
+            State::Ended { goodbye, .. } => goodbye.take().is_some_and(|datagram| {
+                *out = datagram;
+                true
+            }),
+        };
+        if wrote {
+            self.counters.datagrams_out += 1;
+            self.counters.bytes_out += out.len() as u64;
+        }
+        wrote
+    }
+
+    /// When to call [`Client::poll_transmit`] again at the latest; a time that has passed means now. `None` once the client
+    /// has ended and nothing is left to send.
+    #[must_use]
+    pub fn poll_timeout(&self) -> Option<Duration> {
+        match &self.state {
+            State::Attempt(attempt) => Some(attempt.due()),
+            State::Session(session) => Some(session.due()),
+            State::Ended { goodbye, .. } => goodbye.as_ref().map(|_| Duration::ZERO),
+        }
+    }
+
+    /// The next notice. A program that does not fetch them loses frames first; then the lane stops being acknowledged.
+    pub fn poll_event(&mut self) -> Option<ClientNotice> {
+        self.notices.pop_front()
+    }
+
+    /// Asks for a body. The wish is sent every 500 ms until SpawnPlayer arrives. Without a session it does nothing.
+    pub fn request_spawn(&mut self) {
+        if let State::Session(session) = &mut self.state
+            && session.body == Body::None
+        {
+            session.body = Body::Asked(Duration::ZERO);
+        }
+    }
+
+    /// Takes the player's newest frame; it goes out with the next [`Client::poll_transmit`], and again every 100 ms until a
+    /// newer one comes. The client numbers its frames itself: `seq` is not read.
+    ///
+    /// # Errors
+    /// [`SendError`]: no session, no body, or a frame no server would take.
+    pub fn sync(&mut self, frame: PlayerSync) -> Result<(), SendError> {
+        let session = self.session_mut()?;
+        if session.body != Body::Spawned {
+            return Err(SendError::NotSpawned);
+        }
+        let finite = frame.velocity.is_finite() && frame.heading.is_finite();
+        if !finite || !frame.position.is_within(POSITION_LIMIT) {
+            return Err(SendError::BadFrame);
+        }
+        session.frames.snapshot = Some(frame);
+        session.frames.fresh = true;
+        Ok(())
+    }
+
+    /// Sends a line of chat, 1..=128 bytes without control characters, and gives its event id.
+    ///
+    /// # Errors
+    /// [`SendError`]: no session, a text that cannot be sent, or a full lane.
+    pub fn send_chat(&mut self, text: &str) -> Result<u32, SendError> {
+        let text = PlainText::parse(text).map_err(|fault| SendError::BadEvent { fault: fault.to_string() })?;
+        self.send_lane(&ClientLaneEvent::ChatSend(ChatSend { text }))
+    }
+
+    /// Sends an event for the gamemode and gives its event id. `name` has 1..=64 bytes; `data` is one MessagePack value of
+    /// at most 1,024 bytes.
+    ///
+    /// # Errors
+    /// [`SendError`]: no session, a name or value that cannot be sent, or a full lane.
+    pub fn send_event(&mut self, name: &str, data: &[u8]) -> Result<u32, SendError> {
+        let name = Text::parse(name).map_err(|fault| SendError::BadEvent { fault: fault.to_string() })?;
+        let data =
+            EventData::parse(data.to_vec()).map_err(|fault| SendError::BadEvent { fault: fault.to_string() })?;
+        self.send_lane(&ClientLaneEvent::ClientEvent(ClientEvent { name, data }))
+    }
+
+    /// Puts any event on the client's lane and gives its id. It is sent until the server acknowledges it.
+    ///
+    /// # Errors
+    /// [`SendError`]: no session, or a full lane.
+    pub fn send_lane(&mut self, event: &ClientLaneEvent) -> Result<u32, SendError> {
+        self.session_mut()?.send_lane(event).map_err(SendError::LaneFull)
+    }
+
+    /// Ends the attempt or the session. Of a session the server is told, once, with the next [`Client::poll_transmit`].
+    pub fn bye(&mut self) {
+        self.end(EndReason::Bye);
+    }
+
+    /// What ServerHello told, once the server accepted the client and until the end.
+    #[must_use]
+    pub fn welcome(&self) -> Option<&Welcome> {
+        Some(&self.session()?.welcome)
+    }
+
+    /// Whether the player has a body.
+    #[must_use]
+    pub fn is_spawned(&self) -> bool {
+        self.session().is_some_and(|session| session.body == Body::Spawned)
+    }
+
+    /// Whether the login is undecided (docs/protocol.md 1.5).
+    #[must_use]
+    pub fn is_auth_pending(&self) -> bool {
+        self.session().is_some_and(|session| session.auth_pending)
+    }
+
+    /// Why the client ended; `None` while it has not.
+    #[must_use]
+    pub const fn end_reason(&self) -> Option<&EndReason> {
+        match &self.state {
+            State::Ended { reason, .. } => Some(reason),
+            _ => None,
+        }
+    }
+
+    /// Who is on the server and in view, while there is a session.
+    #[must_use]
+    pub fn roster(&self) -> Option<&Roster> {
+        Some(&self.session()?.roster)
+    }
+
+    /// The round trip in milliseconds as the server last measured it.
+    #[must_use]
+    pub fn rtt_ms(&self) -> Option<u16> {
+        self.session()?.rtt_ms
+    }
+
+    /// Number and time of the last PlayerSync sent.
+    #[must_use]
+    pub fn last_sync(&self) -> Option<(u32, Duration)> {
+        self.session()?.frames.last_sent
+    }
+
+    /// Highest event id of the client's own lane that the server acknowledged, and how many are outstanding.
+    #[must_use]
+    pub fn lane_progress(&self) -> Option<(u32, usize)> {
+        let lane = &self.session()?.lane_out;
+        Some((lane.acked(), lane.outstanding()))
+    }
+
+    /// What was received, sent and dropped.
+    #[must_use]
+    pub const fn counters(&self) -> &ClientCounters {
+        &self.counters
+    }
+
+    fn take(&mut self, now: Duration, datagram: &[u8]) -> Result<(), DropReason> {
+        if datagram.len() > MAX_PACKET {
+            return Err(DropReason::TooLong);
+        }
+        match &mut self.state {
+            State::Ended { .. } => Err(DropReason::AfterEnd),
+            State::Attempt(attempt) => {
+                let step = attempt.handle(now, datagram);
+                self.follow(now, step)
+            }
+            State::Session(session) => {
+                let packet = ServerPacket::decode(datagram).map_err(|_| DropReason::Malformed)?;
+                session.last_heard = now;
+                match session.take(now, packet, &mut self.counters, &mut self.notices) {
+                    Taken::Handled => Ok(()),
+                    Taken::Dropped(reason) => Err(reason),
+                    Taken::Ended(reason) => {
+                        self.finish(reason, None);
+                        Ok(())
+                    }
+                }
+            }
+        }
+    }
+
+    fn follow(&mut self, now: Duration, step: Step) -> Result<(), DropReason> {
+        match step {
+            Step::Challenged => {}
+            Step::Accepted(hello) => {
+                let session = Session::new(&hello, now);
+                self.notices.push_back(ClientNotice::Joined(session.welcome.clone()));
+                self.state = State::Session(Box::new(session));
+            }
+            Step::Refused(reject) => {
+                let text = reject.text.as_str().to_owned();
+                let reason =
+                    EndReason::Rejected { reason: reject.reason, text, seconds: reject.ban_seconds };
+                self.finish(reason, None);
+            }
+            Step::IdentityChanged(found) => self.finish(EndReason::IdentityChanged { found }, None),
+            Step::Dropped(reason) => return Err(reason),
+        }
+        Ok(())
+    }
+
+    /// Ends what ran out of time, and delivers what waited for room among the notices.
+    fn advance(&mut self, now: Duration) {
+        match &mut self.state {
+            State::Attempt(attempt) if attempt.is_over(now) => self.finish(EndReason::NoAnswer, None),
+            State::Session(session) if session.is_silent(now) => {
+                let reason = if session.auth_pending {
+                    EndReason::LoginRefused { reason: None }
+                } else {
+                    EndReason::Silence
+                };
+                self.end(reason);
+            }
+            State::Session(session) => session.deliver(now, &mut self.counters, &mut self.notices),
+            State::Attempt(_) | State::Ended { .. } => {}
+        }
+    }
+
+    /// Ends with a goodbye when there is a session to leave.
+    fn end(&mut self, reason: EndReason) {
+        let goodbye = self.session().map(|session| {
+            let mut datagram = Vec::new();
+            session.write_bye(&mut datagram);
+            datagram
+        });
+        self.finish(reason, goodbye);
+    }
+
+    fn finish(&mut self, reason: EndReason, goodbye: Option<Vec<u8>>) {
+        if matches!(self.state, State::Ended { .. }) {
+            return;
+        }
+        self.notices.push_back(ClientNotice::Ended(reason.clone()));
+        self.state = State::Ended { reason, goodbye };
+    }
+
+    fn session(&self) -> Option<&Session> {
+        match &self.state {
+            State::Session(session) => Some(session),
+            _ => None,
+        }
+    }
+
+    fn session_mut(&mut self) -> Result<&mut Session, SendError> {
+        match &mut self.state {
+            State::Session(session) => Ok(session),
+            _ => Err(SendError::NoSession),
+        }
+    }
+}
+
+impl fmt::Display for SendError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoSession => write!(out, "there is no session: wait for the notice that the client joined"),
+            Self::NotSpawned => write!(out, "the player has no body: ask for one and wait for SpawnPlayer"),
+            Self::BadFrame => {
+                write!(out, "the frame is not finite, or its position is beyond {POSITION_LIMIT} m")
+            }
+            Self::BadEvent { fault } => write!(out, "the event cannot be sent: {fault}"),
+            Self::LaneFull(full) => full.fmt(out),
+        }
+    }
+}
+
+impl std::error::Error for SendError {}
+
+#[cfg(test)]
+mod tests;

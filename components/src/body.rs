@@ -1,0 +1,191 @@
+//! What a spawned player is in the world: where it stands, how it moves, how well it is.
+
+use std::time::Duration;
+
+use bevy_ecs::component::Component;
+use decitick_protocol::Vec3;
+
+/// Where a body is and how it moves, as last taken from its client.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq)]
+pub struct Motion {
+    /// Position in metres.
+    pub position: Vec3,
+    /// Velocity in metres per second.
+    pub velocity: Vec3,
+    /// Heading in radians, in [-pi, pi).
+    pub heading: f32,
+    /// Area (interior) number.
+    pub area: u8,
+    /// Keys held, a bit each.
+    pub keys: u16,
+    /// Weapon in hand.
+    pub weapon: u8,
+    /// Stance.
+    pub stance: u8,
+    /// Sequence number of the frame this came from.
+    pub sequence: u32,
+    /// When the frame arrived, since the start: what a frame is judged against for speed.
+    pub taken_at: Duration,
+    /// The tick in which it last changed.
+    pub changed_tick: u64,
+}
+
+/// Which frames of a session are taken.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq)]
+pub struct FrameGate {
+    newest: Option<u32>,
+    settle: Option<SettleWindow>,
+    anchor: Option<SpeedAnchor>,
+    /// When the client was last put back for moving too fast, since the start.
+    pub put_back_at: Option<Duration>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct SettleWindow {
+    target: Vec3,
+    until: Duration,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct SpeedAnchor {
+    position: Vec3,
+    at: Duration,
+}
+
+/// Distance from the target at which a settle window closes (docs/protocol.md 2.3).
+const SETTLED_WITHIN: f32 = 10.0;
+
+impl FrameGate {
+    /// Whether `sequence` is newer than the last taken one, by serial-number arithmetic.
+    #[must_use]
+    pub const fn is_newer(&self, sequence: u32) -> bool {
+        match self.newest {
+            None => true,
+            Some(newest) => {
+                let ahead = sequence.wrapping_sub(newest);
+                ahead != 0 && ahead < 0x8000_0000
+            }
+        }
+    }
+
+    /// Opens the window in which frames are ignored until the client is near `target`.
+    pub fn open_settle_window(&mut self, target: Vec3, now: Duration, length: Duration) {
+        self.settle = (!length.is_zero()).then(|| SettleWindow { target, until: now + length });
+        self.anchor = Some(SpeedAnchor { position: target, at: now });
+    }
+
+    /// Whether a frame at `position` is still ignored; a frame near the target, or the end of the window, closes it.
+    pub fn settling(&mut self, position: Vec3, now: Duration) -> bool {
+        let Some(window) = self.settle else { return false };
+        if now >= window.until || distance(position, window.target) <= SETTLED_WITHIN {
+            self.settle = None;
+            self.anchor = Some(SpeedAnchor { position, at: now });
+            return false;
+        }
+        true
+    }
+
+    /// Whether a frame at `position` moves faster than `max_speed` over the last second.
+    #[must_use]
+    pub fn too_fast(&self, position: Vec3, now: Duration, max_speed: f32) -> bool {
+        let Some(anchor) = self.anchor else { return false };
+        let seconds = now.saturating_sub(anchor.at).as_secs_f32().max(1.0);
+        max_speed > 0.0 && distance(position, anchor.position) > max_speed * seconds
+    }
+
+    /// Takes a frame: its sequence is the newest, and once a second its position is what speed is judged by.
+    pub fn take(&mut self, sequence: u32, position: Vec3, now: Duration) {
+        self.newest = Some(sequence);
+        match &self.anchor {
+            Some(anchor) if now.saturating_sub(anchor.at) < Duration::from_secs(1) => {}
+            _ => self.anchor = Some(SpeedAnchor { position, at: now }),
+        }
+    }
+}
+
+/// Distance in metres.
+#[must_use]
+pub fn distance(a: Vec3, b: Vec3) -> f32 {
+    distance_squared(a, b).sqrt()
+}
+
+/// Square of the distance, for comparisons.
+#[must_use]
+pub fn distance_squared(a: Vec3, b: Vec3) -> f32 {
+    let (x, y, z) = (a.x - b.x, a.y - b.y, a.z - b.z);
+    x.mul_add(x, y.mul_add(y, z * z))
+}
+
+/// How a player looks.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Appearance {
+    /// Model number.
+    pub skin: u32,
+    /// Variant of the model.
+    pub variant: u8,
+    /// Walking style.
+    pub walking_style: u8,
+}
+
+/// Health and armour, owned by the server, each 0..=200.
+#[derive(Component, Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Vitals {
+    /// Health.
+    pub health: u8,
+    /// Armour.
+    pub armour: u8,
+}
+
+impl Default for Vitals {
+    fn default() -> Self {
+        Self { health: 100, armour: 0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn at(x: f32) -> Vec3 {
+        Vec3 { x, y: 0.0, z: 0.0 }
+    }
+
+    const fn ms(n: u64) -> Duration {
+        Duration::from_millis(n)
+    }
+
+    #[test]
+    fn newer_is_decided_by_serial_number_arithmetic() {
+        let mut gate = FrameGate::default();
+        assert!(gate.is_newer(0));
+        gate.take(u32::MAX, at(0.0), ms(0));
+        assert!(gate.is_newer(0) && gate.is_newer(5));
+        assert!(!gate.is_newer(u32::MAX) && !gate.is_newer(u32::MAX - 1));
+        assert!(!gate.is_newer(u32::MAX.wrapping_add(0x8000_0000)));
+    }
+
+    #[test]
+    fn a_settle_window_ends_near_the_target_or_in_time() {
+        let mut gate = FrameGate::default();
+        gate.open_settle_window(at(100.0), ms(0), ms(2000));
+        assert!(gate.settling(at(0.0), ms(1999)));
+        assert!(!gate.settling(at(91.0), ms(1999)));
+        assert!(!gate.settling(at(0.0), ms(1999)));
+        gate.open_settle_window(at(100.0), ms(0), ms(2000));
+        assert!(!gate.settling(at(0.0), ms(2000)));
+        gate.open_settle_window(at(100.0), ms(0), ms(0));
+        assert!(!gate.settling(at(0.0), ms(0)));
+    }
+
+    #[test]
+    fn speed_is_judged_over_the_last_second() {
+        let mut gate = FrameGate::default();
+        gate.open_settle_window(at(0.0), ms(0), ms(0));
+        assert!(!gate.too_fast(at(200.0), ms(100), 200.0));
+        assert!(gate.too_fast(at(201.0), ms(100), 200.0));
+        assert!(!gate.too_fast(at(400.0), ms(2000), 200.0));
+        assert!(!gate.too_fast(at(9000.0), ms(100), 0.0));
+        gate.take(1, at(200.0), ms(1000));
+        assert!(gate.too_fast(at(401.0), ms(1100), 200.0));
+    }
+}

@@ -1,0 +1,22 @@
+//! The operator's console as values: the grammar of its commands, the letters between an edge and the tick,
+//! and the answers with their two renderings (text for people, serde for JSON).
+//!
+//! It knows no socket, no terminal and no world: edges in the shell carry lines and answers, a system executes
+//! commands. docs/console.md describes it for operators.
+
+mod answers;
+mod arguments;
+mod commands;
+mod error;
+mod grammar;
+mod mailbox;
+mod text_table;
+
+pub use answers::*;
+pub use commands::{COMMANDS, CommandInfo, find, help_for, help_overview, may_hold_secret, nearest};
+pub use error::{ArgumentFault, ConsoleError};
+pub use grammar::{
+    ConsoleCommand, ConsoleLine, MAX_LINE, MAX_SHUTDOWN_SECONDS, ModeText, NoticeText, PasswordAction, SayText,
+    asks_for_json, parse,
+};
+pub use mailbox::{ConsoleAnswer, ConsoleInbox, ConsoleOutbox, ConsoleRequest};

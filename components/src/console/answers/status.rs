@@ -1,0 +1,253 @@
+//! The answers of `status` and `drops`: how the server is, and where every datagram went.
+
+use std::collections::BTreeMap;
+
+use decitick_protocol::escape_for_display;
+use serde::Serialize;
+
+use super::{
+    super::text_table::{TextTable, bytes, counted, duration, milliseconds},
+    SHOWN_CHARACTERS,
+};
+use crate::{
+    reasons::DropReason,
+    tally::{DropCounts, Tally, TickTimes},
+};
+
+/// Counts by [`DropReason`]. In JSON a map that has every reason, zeros too.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct ReasonCounts(BTreeMap<&'static str, u64>);
+
+impl From<&DropCounts> for ReasonCounts {
+    fn from(counts: &DropCounts) -> Self {
+        Self(DropReason::ALL.iter().map(|&reason| (reason.name(), counts.count(reason))).collect())
+    }
+}
+
+impl ReasonCounts {
+    /// Reasons that occurred, the most frequent first.
+    fn most_frequent_first(&self) -> Vec<(&'static str, u64)> {
+        let mut occurred: Vec<_> =
+            self.0.iter().filter(|&(_, &count)| count > 0).map(|(&name, &count)| (name, count)).collect();
+        occurred.sort_by_key(|&(name, count)| (std::cmp::Reverse(count), name));
+        occurred
+    }
+}
+
+/// The answer of `status`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct StatusAnswer {
+    /// The version of the program.
+    pub version: String,
+    /// Seconds since the start.
+    pub uptime_s: u64,
+    /// Sessions, those in PreAuth included.
+    pub players: u16,
+    /// Sessions that are possible.
+    pub max_players: u16,
+    /// The ticks of the last minute.
+    pub tick: TickAnswer,
+    /// Datagrams received each second, of late.
+    pub packets_in_per_s: f64,
+    /// Datagrams sent each second, of late.
+    pub packets_out_per_s: f64,
+    /// Bytes received each second, of late.
+    pub bytes_in_per_s: f64,
+    /// Bytes sent each second, of late.
+    pub bytes_out_per_s: f64,
+    /// Discarded datagrams since the start.
+    pub drops_by_reason: ReasonCounts,
+}
+
+/// How the ticks of the last minute were.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct TickAnswer {
+    /// The number of the present tick.
+    pub number: u64,
+    /// Half of the ticks took at most this long.
+    pub p50_ms: f64,
+    /// 99 of 100 ticks took at most this long.
+    pub p99_ms: f64,
+    /// The longest.
+    pub max_ms: f64,
+    /// Ticks since the start that took longer than a tick lasts.
+    pub overruns: u64,
+    /// Ticks since the start that were skipped because the server was late.
+    pub skipped: u64,
+}
+
+impl TickAnswer {
+    /// Of tick `number`.
+    #[must_use]
+    pub fn new(number: u64, times: &TickTimes) -> Self {
+        let (p50, p99, max) = times.percentiles();
+        Self {
+            number,
+            p50_ms: milliseconds(p50),
+            p99_ms: milliseconds(p99),
+            max_ms: milliseconds(max),
+            overruns: times.overruns,
+            skipped: times.skipped,
+        }
+    }
+}
+
+impl StatusAnswer {
+    /// The text for people.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let tick = &self.tick;
+        let drops: Vec<String> = self
+            .drops_by_reason
+            .most_frequent_first()
+            .iter()
+            .map(|(name, count)| format!("{name} {count}"))
+            .collect();
+        let mut table = TextTable::default();
+        let mut line = |name: &str, value: String| table.row([name.to_owned(), value]);
+        line("version", escape_for_display(&self.version, SHOWN_CHARACTERS));
+        line("uptime", duration(self.uptime_s));
+        line("players", format!("{} of {}", self.players, self.max_players));
+        line(
+            "tick",
+            format!(
+                "{}: p50 {:.2} ms, p99 {:.2} ms, max {:.2} ms; {}, {} skipped",
+                tick.number,
+                tick.p50_ms,
+                tick.p99_ms,
+                tick.max_ms,
+                counted(tick.overruns, "overrun"),
+                tick.skipped
+            ),
+        );
+        let rate = |packets: f64, size: f64| format!("{packets:.0} packets/s, {}/s", bytes(size));
+        line("in", rate(self.packets_in_per_s, self.bytes_in_per_s));
+        line("out", rate(self.packets_out_per_s, self.bytes_out_per_s));
+        line("drops", if drops.is_empty() { "none".to_owned() } else { drops.join(", ") });
+        table.text()
+    }
+}
+
+/// The answer of `drops`: received = handled + queued + dropped, when balanced.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct DropsAnswer {
+    /// Datagrams read from the sockets.
+    pub received: u64,
+    /// Datagrams that had their effect, or were rightly without one.
+    pub handled: u64,
+    /// Datagrams that wait for the tick.
+    pub queued: u64,
+    /// Datagrams that were discarded.
+    pub dropped: u64,
+    /// The same by reason.
+    pub by_reason: ReasonCounts,
+    /// Datagrams the kernel discarded before they were received.
+    pub kernel_lost: u64,
+    /// Whether the sum holds.
+    pub balanced: bool,
+}
+
+impl From<&Tally> for DropsAnswer {
+    fn from(tally: &Tally) -> Self {
+        let drops = tally.all_drops();
+        Self {
+            received: tally.door.received,
+            handled: tally.door.handled + tally.handled,
+            queued: tally.queued(),
+            dropped: drops.total(),
+            by_reason: ReasonCounts::from(&drops),
+            kernel_lost: tally.door.kernel_lost,
+            balanced: tally.balanced(),
+        }
+    }
+}
+
+impl DropsAnswer {
+    /// The text for people.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut table = TextTable::default();
+        let mut line = |name: &str, count: u64| table.row([name.to_owned(), count.to_string()]);
+        line("received", self.received);
+        line("handled", self.handled);
+        line("queued", self.queued);
+        line("dropped", self.dropped);
+        for (name, count) in self.by_reason.most_frequent_first() {
+            line(&format!("  {name}"), count);
+        }
+        line("lost in the kernel", self.kernel_lost);
+        let verdict = if self.balanced {
+            "balanced: received = handled + queued + dropped"
+        } else {
+            "NOT BALANCED: received is not handled + queued + dropped; this is a fault of the server, report it"
+        };
+        format!("{}\n{verdict}", table.text())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn tally() -> Tally {
+        let mut tally = Tally::default();
+        tally.door.received = 10;
+        tally.door.handled = 2;
+        tally.door.dropped.add(DropReason::Empty);
+        tally.door.passed = 7;
+        tally.taken = 4;
+        tally.handled = 2;
+        tally.dropped.add(DropReason::Malformed);
+        tally.dropped.add(DropReason::Malformed);
+        tally.door.kernel_lost = 5;
+        tally
+    }
+
+    #[test]
+    fn drops_add_up_and_list_the_most_frequent_reason_first() {
+        let answer = DropsAnswer::from(&tally());
+        assert_eq!((answer.received, answer.handled, answer.queued, answer.dropped), (10, 4, 3, 3));
+        let text = answer.text();
+        assert!(text.find("malformed").unwrap() < text.find("empty").unwrap(), "{text}");
+        assert!(text.ends_with("balanced: received = handled + queued + dropped"), "{text}");
+        let json = serde_json::to_value(&answer).unwrap();
+        assert_eq!((json["by_reason"]["malformed"].as_u64(), json["by_reason"]["stopping"].as_u64()), (Some(2), Some(0)));
+        assert_eq!((json["balanced"].as_bool(), json["kernel_lost"].as_u64()), (Some(true), Some(5)));
+    }
+
+    #[test]
+    fn a_ledger_that_does_not_balance_says_so_loudly() {
+        let mut unbalanced = tally();
+        unbalanced.door.received += 1;
+        assert!(DropsAnswer::from(&unbalanced).text().contains("NOT BALANCED"));
+    }
+
+    #[test]
+    fn status_has_units_in_its_keys_and_in_its_text() {
+        let mut times = TickTimes::default();
+        times.record(Duration::from_micros(1500));
+        times.skipped = 3;
+        let answer = StatusAnswer {
+            version: "0.1.0".to_owned(),
+            uptime_s: 3_725,
+            players: 12,
+            max_players: 1000,
+            tick: TickAnswer::new(37_250, &times),
+            packets_in_per_s: 120.0,
+            packets_out_per_s: 1300.4,
+            bytes_in_per_s: 5_520.0,
+            bytes_out_per_s: 2e6,
+            drops_by_reason: ReasonCounts::from(&tally().all_drops()),
+        };
+        let json = serde_json::to_value(&answer).unwrap();
+        assert_eq!((json["tick"]["p99_ms"].as_f64(), json["tick"]["skipped"].as_u64()), (Some(1.5), Some(3)));
+        assert_eq!((json["uptime_s"].as_u64(), json["drops_by_reason"]["empty"].as_u64()), (Some(3725), Some(1)));
+        let text = answer.text();
+        for part in ["1 h 2 min", "12 of 1000", "p99 1.50 ms", "0 overruns", "5.5 kB/s", "2.0 MB/s", "malformed 2, empty 1"] {
+            assert!(text.contains(part), "{part} in {text}");
+        }
+    }
+}

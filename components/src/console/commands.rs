@@ -1,0 +1,226 @@
+//! The one table of console commands. Grammar, help, completion and history all read it.
+
+use decitick_protocol::escape_for_display;
+use serde::Serialize;
+
+use super::{
+    arguments,
+    error::ArgumentFault,
+    grammar::{ConsoleCommand, first_word},
+    text_table::TextTable,
+};
+
+/// A command as people see it, and how its arguments are read.
+#[derive(Debug, Serialize)]
+pub struct CommandInfo {
+    /// The word that calls it.
+    pub name: &'static str,
+    /// The name with its arguments; those in brackets may be left out.
+    pub usage: &'static str,
+    /// What it does, on one line.
+    pub help: &'static str,
+    /// A line that works.
+    pub example: &'static str,
+    /// Whether its arguments may be a secret: such a line goes into no history and no log.
+    #[serde(skip)]
+    pub secret: bool,
+    /// Reads what follows the name.
+    #[serde(skip)]
+    pub(super) parse: fn(&str) -> Result<ConsoleCommand, ArgumentFault>,
+}
+
+/// `help`, which is also what an unknown command falls back on.
+static HELP: CommandInfo = command(
+    "help",
+    "help [COMMAND]",
+    "lists the commands, or describes one",
+    "help kick",
+    arguments::help,
+);
+
+/// Every command, in the order in which `help` lists them.
+pub static COMMANDS: &[&CommandInfo] = &[
+    &HELP,
+    &command(
+        "status",
+        "status",
+        "uptime, players, tick times, traffic and drops",
+        "status --json",
+        arguments::status,
+    ),
+    &command(
+        "players",
+        "players",
+        "who is connected, with address, phase, round trip, loss, queue and idle time",
+        "players",
+        arguments::players,
+    ),
+    &command(
+        "kick",
+        "kick ID [REASON]",
+        "ends the session of a player; REASON has at most 64 bytes",
+        "kick 5 language",
+        arguments::kick,
+    ),
+    &command(
+        "ban",
+        "ban IP_OR_RANGE [SECONDS] [REASON]",
+        "bans an address or range and ends its sessions; 0 seconds, or none: for good; REASON has at most 20 bytes",
+        "ban 203.0.113.0/24 3600 spam",
+        arguments::ban,
+    ),
+    &command("unban", "unban IP_OR_RANGE", "lifts a ban", "unban 203.0.113.0/24", arguments::unban),
+    &command("bans", "bans", "lists the bans", "bans", arguments::bans),
+    &CommandInfo {
+        secret: true,
+        ..command(
+            "password",
+            "password [set TEXT | clear]",
+            "sets or clears the server password; alone it says only whether one is set",
+            "password set correct horse",
+            arguments::password,
+        )
+    },
+    &command(
+        "say",
+        "say TEXT",
+        "shows a line of at most 512 bytes to every player",
+        "say restart at noon",
+        arguments::say,
+    ),
+    &command(
+        "mode",
+        "mode TEXT",
+        "sets the mode text of the server query, at most 32 bytes; none: clears it",
+        "mode Deathmatch",
+        arguments::mode,
+    ),
+    &command("identity", "identity", "the server's public key in hexadecimal", "identity", arguments::identity),
+    &command(
+        "drops",
+        "drops",
+        "every discarded datagram by its reason, and whether the ledger balances",
+        "drops",
+        arguments::drops,
+    ),
+    &command(
+        "limits",
+        "limits [IP]",
+        "what the limit tables hold, or what they hold for one address",
+        "limits 203.0.113.7",
+        arguments::limits,
+    ),
+    &command(
+        "shutdown",
+        "shutdown [SECONDS] [REASON]",
+        "announces a stop and stops, at once unless SECONDS are given; REASON has at most 64 bytes",
+        "shutdown 60 update",
+        arguments::shutdown,
+    ),
+];
+
+const fn command(
+    name: &'static str,
+    usage: &'static str,
+    help: &'static str,
+    example: &'static str,
+    parse: fn(&str) -> Result<ConsoleCommand, ArgumentFault>,
+) -> CommandInfo {
+    CommandInfo { name, usage, help, example, secret: false, parse }
+}
+
+/// The command of exactly this name.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static CommandInfo> {
+    COMMANDS.iter().copied().find(|info| info.name == name)
+}
+
+/// The command whose name is most like `word`, upper and lower case alike. Only its first 32 characters count.
+#[must_use]
+pub fn nearest(word: &str) -> &'static CommandInfo {
+    let word: String = word.chars().take(32).flat_map(char::to_lowercase).collect();
+    let likeness = |info: &CommandInfo| strsim::jaro_winkler(&word, info.name);
+    // Of equals the first counts, so the order of the table decides and not the order of the search.
+    COMMANDS.iter().copied().rev().max_by(|a, b| likeness(a).total_cmp(&likeness(b))).unwrap_or(&HELP)
+}
+
+/// Whether a line may hold a secret and must stay out of histories: its command says so, or it looks like a
+/// misspelling of one that does.
+#[must_use]
+pub fn may_hold_secret(line: &str) -> bool {
+    let (word, _) = first_word(line);
+    !word.is_empty() && find(word).unwrap_or_else(|| nearest(word)).secret
+}
+
+/// What `help` prints: every command with its usage.
+#[must_use]
+pub fn help_overview() -> String {
+    let mut table = TextTable::default();
+    for info in COMMANDS {
+        table.row([info.usage.to_owned(), info.help.to_owned()]);
+    }
+    format!(
+        "{}\n\n--json at the end of a command gives one JSON value. `help COMMAND` gives an example.",
+        table.text()
+    )
+}
+
+/// What `help COMMAND` prints.
+#[must_use]
+pub fn help_for(info: &CommandInfo) -> String {
+    format!("{}\n  {}\nexample: {}", info.usage, info.help, info.example)
+}
+
+/// A word of the operator as it may stand in an answer.
+pub(super) fn shown(word: &str) -> String {
+    escape_for_display(word, 32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_has_a_name_of_its_own_a_usage_that_starts_with_it_and_an_example_that_parses() {
+        let mut names: Vec<&str> = COMMANDS.iter().map(|info| info.name).collect();
+        for info in COMMANDS {
+            assert_eq!(info.usage.split(' ').next(), Some(info.name));
+            assert!(super::super::parse(info.example).is_ok(), "{}", info.example);
+            assert!(!info.help.contains('\n'), "{}", info.name);
+            assert!(help_overview().contains(info.usage) && help_for(info).contains(info.example));
+        }
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), COMMANDS.len());
+    }
+
+    #[test]
+    fn a_misspelt_command_finds_the_one_that_was_meant() {
+        let meant = [
+            ("stauts", "status"),
+            ("stat", "status"),
+            ("plyers", "players"),
+            ("KICK", "kick"),
+            ("unbann", "unban"),
+            ("bna", "ban"),
+            ("passwd", "password"),
+            ("exit", "identity"),
+            ("shutdwon", "shutdown"),
+            ("hlep", "help"),
+        ];
+        for (word, name) in meant {
+            assert_eq!(nearest(word).name, name, "{word}");
+        }
+        assert!(!nearest(&"x".repeat(4096)).name.is_empty());
+    }
+
+    #[test]
+    fn lines_with_secrets_are_known_even_when_misspelt() {
+        for line in ["password set x", "  password", "pasword set x", "PASSWORD set x", "passwd x"] {
+            assert!(may_hold_secret(line), "{line}");
+        }
+        for line in ["", "players", "say password", "kick 5 password"] {
+            assert!(!may_hold_secret(line), "{line}");
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! A console line becomes a command with validated arguments, or a typed error; nothing is cut or guessed.
+//!
+//! Words are separated by blanks. A TEXT or REASON is the rest of the line as it stands, without quotes and
+//! without the blanks around it. `--json` as the last word asks for a JSON answer and is no argument.
+
+use std::{net::IpAddr, num::NonZeroU32};
+
+use decitick_protocol::{KICK_REASON_LEN, Password, ShownText};
+
+use super::{
+    commands::{self, CommandInfo, shown},
+    error::ConsoleError,
+};
+use crate::bans::{BanRange, BanReason};
+
+/// Bytes that a line may have.
+pub const MAX_LINE: usize = 4096;
+/// The longest announced stop: a day.
+pub const MAX_SHUTDOWN_SECONDS: u32 = 86_400;
+
+/// What a KickNotify tells: at most 64 bytes (docs/protocol.md 1.5).
+pub type NoticeText = ShownText<0, KICK_REASON_LEN>;
+/// What `say` shows: what a ChatMessage can carry, 1 to 512 bytes (docs/protocol.md 2.3).
+pub type SayText = ShownText<1, 512>;
+/// The mode of a query answer: at most 32 bytes (docs/protocol.md 1.3).
+pub type ModeText = ShownText<0, 32>;
+
+const JSON_FLAG: &str = "--json";
+
+/// A line that was understood.
+#[derive(Clone, Debug)]
+pub struct ConsoleLine {
+    /// What to do.
+    pub command: ConsoleCommand,
+    /// Whether the answer is to be one JSON value.
+    pub json: bool,
+}
+
+/// A command with its arguments, all within their bounds.
+#[derive(Clone, Debug)]
+pub enum ConsoleCommand {
+    /// Lists the commands, or describes one.
+    Help(Option<&'static CommandInfo>),
+    /// How the server is.
+    Status,
+    /// Who is connected.
+    Players,
+    /// Ends a session.
+    Kick {
+        /// The player's id, below 1,000.
+        id: u16,
+        /// What the player is told; may be empty.
+        reason: NoticeText,
+    },
+    /// Bans an address or range.
+    Ban {
+        /// Whom.
+        range: BanRange,
+        /// For how long; `None`: for good.
+        seconds: Option<NonZeroU32>,
+        /// What the banned are told; may be empty.
+        reason: BanReason,
+    },
+    /// Lifts a ban.
+    Unban {
+        /// Whose.
+        range: BanRange,
+    },
+    /// Lists the bans.
+    Bans,
+    /// The server password.
+    Password(PasswordAction),
+    /// Shows a line to every player.
+    Say(SayText),
+    /// Sets the mode text of the query.
+    Mode(ModeText),
+    /// The server's public key.
+    Identity,
+    /// The drop ledger.
+    Drops,
+    /// The limit tables.
+    Limits {
+        /// The address that is asked for, canonical.
+        ip: Option<IpAddr>,
+    },
+    /// Stops the server.
+    Shutdown {
+        /// After how many seconds, at most [`MAX_SHUTDOWN_SECONDS`].
+        seconds: u32,
+        /// What the players are told; may be empty.
+        reason: NoticeText,
+    },
+}
+
+/// What to do with the server password.
+#[derive(Clone, Debug)]
+pub enum PasswordAction {
+    /// Say whether one is set.
+    Show,
+    /// Set it. The type does not show itself in logs.
+    Set(Password),
+    /// Take it away.
+    Clear,
+}
+
+/// Reads one line, without its line end.
+///
+/// # Errors
+/// What is wrong with it, with usage and mend. The text of an error never holds a password.
+pub fn parse(line: &str) -> Result<ConsoleLine, ConsoleError> {
+    if line.len() > MAX_LINE {
+        return Err(ConsoleError::LineTooLong { bytes: line.len() });
+    }
+    let (line, json) = split_json(line);
+    let (word, arguments) = first_word(line);
+    if word.is_empty() {
+        return Err(ConsoleError::Empty);
+    }
+    let info = commands::find(word).ok_or_else(|| ConsoleError::UnknownCommand {
+        word: shown(word),
+        nearest: commands::nearest(word).name,
+    })?;
+    match (info.parse)(arguments) {
+        Ok(command) => Ok(ConsoleLine { command, json }),
+        Err(fault) => Err(ConsoleError::Argument { command: info, fault }),
+    }
+}
+
+/// Whether a line asks for JSON, be it a command or not: so an error can be JSON too.
+#[must_use]
+pub fn asks_for_json(line: &str) -> bool {
+    split_json(line).1
+}
+
+/// The first word, and what follows it without the blanks between and after.
+pub(super) fn first_word(text: &str) -> (&str, &str) {
+    let text = text.trim_matches(is_blank);
+    match text.split_once(is_blank) {
+        Some((word, rest)) => (word, rest.trim_start_matches(is_blank)),
+        None => (text, ""),
+    }
+}
+
+const fn is_blank(character: char) -> bool {
+    matches!(character, ' ' | '\t' | '\r' | '\n')
+}
+
+fn split_json(line: &str) -> (&str, bool) {
+    let line = line.trim_matches(is_blank);
+    match line.strip_suffix(JSON_FLAG) {
+        Some(rest) if rest.is_empty() || rest.ends_with(is_blank) => (rest.trim_end_matches(is_blank), true),
+        _ => (line, false),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(line: &str) -> String {
+        parse(line).expect_err(line).to_string()
+    }
+
+    #[test]
+    fn json_is_asked_for_by_the_last_word_only() {
+        assert!(parse("status --json").unwrap().json);
+        assert!(!parse("say --json is a flag").unwrap().json);
+        let line = parse("say hello --json").unwrap();
+        assert!(line.json && matches!(line.command, ConsoleCommand::Say(text) if text.as_str() == "hello"));
+        assert!(parse("say hello--json").is_ok_and(|line| !line.json));
+        assert!(asks_for_json("nonsense --json") && !asks_for_json("nonsense"));
+        assert!(matches!(parse("--json"), Err(ConsoleError::Empty)));
+    }
+
+    #[test]
+    fn unknown_words_are_escaped_capped_and_answered_with_the_nearest_command() {
+        assert!(refused("stauts").contains("`status`"));
+        assert!(refused("help stauts").contains("`status`"));
+        assert!(refused("Kick 5").contains("`kick`"));
+        let hostile = refused("\u{1b}[2J\u{202e}x 5");
+        assert!(!hostile.contains('\u{1b}') && !hostile.contains('\u{202e}'), "{hostile:?}");
+        assert!(refused(&"y".repeat(4000)).len() < 300);
+        assert!(matches!(parse(&"y".repeat(4097)), Err(ConsoleError::LineTooLong { bytes: 4097 })));
+        assert!(matches!(parse(" \t "), Err(ConsoleError::Empty)));
+    }
+}

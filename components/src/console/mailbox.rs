@@ -1,0 +1,64 @@
+//! The letters between console edges and the tick: a line in, an answer out, matched by a number.
+//!
+//! Plain bounded storage. Who fills it and who drains it is the shell's matter.
+
+use std::{collections::VecDeque, fmt};
+
+use bevy_ecs::resource::Resource;
+
+/// One line that an edge took in.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ConsoleRequest {
+    /// What the answer names.
+    pub id: u64,
+    /// The line without its line end, at most [`super::MAX_LINE`] bytes. It may hold a password.
+    pub line: String,
+}
+
+impl fmt::Debug for ConsoleRequest {
+    /// Shows the length only: the line may hold a secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ConsoleRequest({}, {} bytes)", self.id, self.line.len())
+    }
+}
+
+/// What a line was answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConsoleAnswer {
+    /// The request it answers.
+    pub id: u64,
+    /// Whether the command did what it says.
+    pub ok: bool,
+    /// The answer: text for people, or one JSON value when the line ended in `--json`.
+    pub text: String,
+}
+
+/// Lines that wait for the tick, oldest first.
+#[derive(Resource, Debug, Default)]
+pub struct ConsoleInbox(pub VecDeque<ConsoleRequest>);
+
+impl ConsoleInbox {
+    /// Lines that may wait. Beyond it an edge answers "busy".
+    pub const CAPACITY: usize = 256;
+
+    /// How many more may be added.
+    #[must_use]
+    pub fn room(&self) -> usize {
+        Self::CAPACITY.saturating_sub(self.0.len())
+    }
+}
+
+/// Answers of this tick, in order.
+#[derive(Resource, Debug, Default)]
+pub struct ConsoleOutbox(pub Vec<ConsoleAnswer>);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_in_a_log_shows_nothing_of_its_line() {
+        let request = ConsoleRequest { id: 7, line: "password set hunter2".to_owned() };
+        assert_eq!(format!("{request:?}"), "ConsoleRequest(7, 20 bytes)");
+    }
+}

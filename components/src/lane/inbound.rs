@@ -1,0 +1,125 @@
+//! Client to server: events in order, each once, from datagrams in any order.
+
+use std::collections::BTreeMap;
+
+use bevy_ecs::component::Component;
+use decitick_protocol::ClientLaneEvent;
+
+/// What became of a lane packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrival {
+    /// Taken; it is delivered now or when the gap before it closes.
+    Taken,
+    /// Delivered before: it is acknowledged again and has no effect.
+    Old,
+    /// Further ahead than the window: dropped.
+    Beyond,
+}
+
+/// The receiving end of a connection's lane.
+#[derive(Component, Debug, Default)]
+pub struct InboundLane {
+    delivered: u32,
+    ahead: BTreeMap<u32, Box<ClientLaneEvent>>,
+    acknowledge: bool,
+}
+
+impl InboundLane {
+    /// Events that are kept ahead of the next expected one.
+    pub const WINDOW: u32 = 64;
+
+    /// Takes a well-formed lane packet. Whatever becomes of it, an acknowledgement is due this tick.
+    pub fn accept(&mut self, event_id: u32, event: ClientLaneEvent) -> Arrival {
+        self.acknowledge = true;
+        if event_id <= self.delivered {
+            return Arrival::Old;
+        }
+        // The next expected id is delivered + 1; up to WINDOW ids after that are kept.
+        if event_id - self.delivered - 1 > Self::WINDOW {
+            return Arrival::Beyond;
+        }
+        self.ahead.entry(event_id).or_insert_with(|| Box::new(event));
+        Arrival::Taken
+    }
+
+    /// The next event in order, if it is here.
+    pub fn next_in_order(&mut self) -> Option<ClientLaneEvent> {
+        let next = self.delivered.checked_add(1)?;
+        let event = self.ahead.remove(&next)?;
+        self.delivered = next;
+        Some(*event)
+    }
+
+    /// The highest contiguous id, if a lane packet arrived since the last call.
+    pub fn take_acknowledgement(&mut self) -> Option<u32> {
+        std::mem::take(&mut self.acknowledge).then_some(self.delivered)
+    }
+
+    /// The highest contiguous id.
+    #[must_use]
+    pub const fn delivered(&self) -> u32 {
+        self.delivered
+    }
+
+    /// Events that wait for a gap to close.
+    #[must_use]
+    pub fn waiting(&self) -> usize {
+        self.ahead.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use decitick_protocol::{ChatSend, Text};
+
+    use super::*;
+
+    fn chat(text: &str) -> ClientLaneEvent {
+        ClientLaneEvent::ChatSend(ChatSend { text: Text::parse(text).unwrap() })
+    }
+
+    fn drain(lane: &mut InboundLane) -> usize {
+        std::iter::from_fn(|| lane.next_in_order()).count()
+    }
+
+    #[test]
+    fn a_gap_holds_back_what_follows_it() {
+        let mut lane = InboundLane::default();
+        assert_eq!(lane.accept(2, chat("b")), Arrival::Taken);
+        assert_eq!((drain(&mut lane), lane.take_acknowledgement()), (0, Some(0)));
+        assert_eq!(lane.accept(1, chat("a")), Arrival::Taken);
+        assert_eq!(lane.next_in_order(), Some(chat("a")));
+        assert_eq!(lane.next_in_order(), Some(chat("b")));
+        assert_eq!(lane.take_acknowledgement(), Some(2));
+        assert_eq!(lane.take_acknowledgement(), None);
+    }
+
+    #[test]
+    fn an_event_is_delivered_once_and_acknowledged_again() {
+        let mut lane = InboundLane::default();
+        lane.accept(1, chat("a"));
+        assert_eq!(drain(&mut lane), 1);
+        lane.take_acknowledgement();
+        assert_eq!(lane.accept(1, chat("other")), Arrival::Old);
+        assert_eq!((drain(&mut lane), lane.take_acknowledgement()), (0, Some(1)));
+    }
+
+    #[test]
+    fn the_first_content_of_an_id_counts() {
+        let mut lane = InboundLane::default();
+        lane.accept(2, chat("first"));
+        lane.accept(2, chat("second"));
+        lane.accept(1, chat("a"));
+        lane.next_in_order();
+        assert_eq!(lane.next_in_order(), Some(chat("first")));
+    }
+
+    #[test]
+    fn sixty_four_events_ahead_of_the_next_one_are_kept_and_no_more() {
+        let mut lane = InboundLane::default();
+        assert_eq!(lane.accept(65, chat("last kept")), Arrival::Taken);
+        assert_eq!(lane.accept(66, chat("too far")), Arrival::Beyond);
+        assert_eq!(lane.accept(u32::MAX, chat("far away")), Arrival::Beyond);
+        assert_eq!(lane.waiting(), 1);
+    }
+}

@@ -1,0 +1,94 @@
+//! What systems tell each other: facts in the past tense, and wishes that end in `Request`.
+
+use std::time::Duration;
+
+use bevy_ecs::{entity::Entity, message::Message};
+use decitick_protocol::{PlayerSync, Text};
+
+use crate::{
+    reasons::CloseReason,
+    session::{PlayerId, PlayerToken},
+};
+
+/// A reason in a KickNotify: at most 64 bytes.
+pub type KickReason = Text<0, { decitick_protocol::KICK_REASON_LEN }>;
+
+/// A connection joined: it holds a slot, and others may know of it.
+#[derive(Message, Clone, Copy, Debug)]
+pub struct PlayerJoined {
+    /// The connection.
+    pub entity: Entity,
+}
+
+/// A session is to end in this tick.
+#[derive(Message, Clone, Debug)]
+pub struct EndSessionRequest {
+    /// The connection.
+    pub entity: Entity,
+    /// Why.
+    pub reason: CloseReason,
+    /// What its client is told; `None`: nothing.
+    pub notice: Option<KickReason>,
+}
+
+/// A session ended; its entity is gone.
+#[derive(Message, Clone, Debug)]
+pub struct SessionEnded {
+    /// The id it held.
+    pub player: PlayerId,
+    /// Its generation.
+    pub generation: PlayerToken,
+    /// Its name.
+    pub name: String,
+    /// Why.
+    pub reason: CloseReason,
+}
+
+/// A player said something.
+#[derive(Message, Clone, Debug)]
+pub struct ChatReceived {
+    /// The connection.
+    pub entity: Entity,
+    /// What, 1..=128 bytes without control characters.
+    pub text: String,
+}
+
+/// A player asks to be spawned.
+#[derive(Message, Clone, Copy, Debug)]
+pub struct SpawnRequest {
+    /// The connection.
+    pub entity: Entity,
+}
+
+/// A state frame arrived.
+#[derive(Message, Clone, Copy, Debug)]
+pub struct FrameReceived {
+    /// The connection.
+    pub entity: Entity,
+    /// The frame.
+    pub frame: PlayerSync,
+    /// When it arrived, since the start.
+    pub arrived: Duration,
+}
+
+/// A client acknowledged lane events.
+#[derive(Message, Clone, Copy, Debug)]
+pub struct AcknowledgementReceived {
+    /// The connection.
+    pub entity: Entity,
+    /// The highest contiguous event id it has.
+    pub event_id: u32,
+    /// When the packet arrived, since the start.
+    pub arrived: Duration,
+}
+
+/// A client answered a keepalive.
+#[derive(Message, Clone, Copy, Debug)]
+pub struct PongReceived {
+    /// The connection.
+    pub entity: Entity,
+    /// The nonce it answers.
+    pub nonce: u32,
+    /// When the packet arrived, since the start.
+    pub arrived: Duration,
+}

@@ -1,0 +1,37 @@
+//! 0x05 ClientBye, C>S: the player leaves (docs/protocol.md 1.3); 9 bytes.
+//!
+//! Nothing follows the id and session token.
+
+use crate::error::DecodeError;
+use crate::packet::{Body, PacketId, decode_in_session, encode_in_session};
+use crate::reader::Reader;
+use crate::writer::Writer;
+
+/// Ends the session from the client's side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ClientBye;
+
+impl ClientBye {
+    /// Appends the datagram.
+    pub fn encode(&self, session_token: u64, out: &mut Vec<u8>) {
+        encode_in_session(self, session_token, out);
+    }
+
+    /// Reads the datagram; its token is what [`session_token_of`](crate::session_token_of) says.
+    ///
+    /// # Errors
+    /// [`DecodeError`].
+    pub fn decode(datagram: &[u8]) -> Result<Self, DecodeError> {
+        decode_in_session(datagram)
+    }
+}
+
+impl Body for ClientBye {
+    const ID: PacketId = PacketId::ClientBye;
+
+    fn read(_reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
+        Ok(Self)
+    }
+
+    fn write(&self, _writer: &mut Writer<'_>) {}
+}

@@ -1,0 +1,268 @@
+//! The socket edge with real sockets and a stand-in for the tick.
+
+use std::{
+    io::{BufReader, Read},
+    path::Path,
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+use decitick_components::console::{ConsoleAnswer, ConsoleInbox, ConsoleOutbox};
+use tempfile::TempDir;
+
+use super::{
+    super::{framing::read_frame, hub::ConsoleHub},
+    *,
+};
+
+/// Answers every line with itself; `big` with 8 MiB, `no...` as a failure, `never` not at all.
+struct Executor {
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<ConsoleHub>>,
+}
+
+impl Executor {
+    fn start(mut hub: ConsoleHub) -> Self {
+        let stop = Arc::new(AtomicBool::new(false));
+        let thread = thread::spawn({
+            let stop = Arc::clone(&stop);
+            move || {
+                while !stop.load(Ordering::Relaxed) {
+                    let (mut inbox, mut outbox) = (ConsoleInbox::default(), ConsoleOutbox::default());
+                    hub.drain_into(&mut inbox);
+                    let asked = inbox.0.drain(..).filter(|request| request.line != "never");
+                    outbox.0.extend(asked.map(|request| ConsoleAnswer {
+                        id: request.id,
+                        ok: !request.line.starts_with("no"),
+                        text: if request.line == "big" { "x".repeat(8 << 20) } else { request.line },
+                    }));
+                    hub.deliver(&mut outbox);
+                    thread::yield_now();
+                }
+                hub
+            }
+        });
+        Self { stop, thread: Some(thread) }
+    }
+
+    fn end(mut self) -> ConsoleHub {
+        self.stop.store(true, Ordering::Relaxed);
+        self.thread.take().unwrap().join().unwrap()
+    }
+}
+
+impl Drop for Executor {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+}
+
+struct Console(BufReader<UnixStream>);
+
+impl Console {
+    fn attach(directory: &Path) -> Self {
+        let stream = UnixStream::connect(directory.join("console.sock")).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        Self(BufReader::new(stream))
+    }
+
+    fn send(&mut self, bytes: &[u8]) {
+        self.0.get_mut().write_all(bytes).unwrap();
+    }
+
+    fn answer(&mut self) -> Option<(bool, String)> {
+        read_frame(&mut self.0).unwrap()
+    }
+
+    fn ask(&mut self, line: &str) -> (bool, String) {
+        self.send(format!("{line}\n").as_bytes());
+        self.answer().unwrap()
+    }
+}
+
+fn done(text: &str) -> (bool, String) {
+    (true, text.to_owned())
+}
+
+fn running(limits: Limits) -> (TempDir, ConsoleServer, Executor) {
+    let directory = tempfile::tempdir().unwrap();
+    let (server, executor) = running_in(directory.path(), limits);
+    (directory, server, executor)
+}
+
+fn running_in(directory: &Path, limits: Limits) -> (ConsoleServer, Executor) {
+    let (hub, handle) = ConsoleHub::new();
+    let socket = ConsoleSocket::bind(directory).unwrap();
+    (ConsoleServer::start(socket, handle, limits).unwrap(), Executor::start(hub))
+}
+
+#[test]
+fn lines_are_answered_in_order_with_their_outcome() {
+    let (directory, _server, _executor) = running(Limits::default());
+    let mut console = Console::attach(directory.path());
+    assert_eq!(console.ask("say жук"), done("say жук"));
+    console.send(b"one\r\nno two\nthree\n");
+    assert_eq!(console.answer(), Some(done("one")));
+    assert_eq!(console.answer(), Some((false, "no two".to_owned())));
+    assert_eq!(console.answer(), Some(done("three")));
+}
+
+#[test]
+fn a_slow_reader_is_cut_off_and_holds_up_nobody() {
+    let limits = Limits { write: Duration::from_millis(300), ..Limits::default() };
+    let (directory, _server, _executor) = running(limits);
+    let mut slow = Console::attach(directory.path());
+    slow.send(b"big\n");
+    // The first bytes of the answer are there: its writer is at work, and soon stuck.
+    slow.0.get_mut().read_exact(&mut [0]).unwrap();
+    let mut quick = Console::attach(directory.path());
+    for n in 0..20 {
+        assert_eq!(quick.ask(&format!("line {n}")), done(&format!("line {n}")));
+    }
+    // Reading on only once the other side has given up: as long as the file is attached, wait.
+    let begun = Instant::now();
+    while _server.shared.consoles().attached.len() > 1 {
+        assert!(begun.elapsed() < Duration::from_secs(30), "the slow reader was never cut off");
+        thread::yield_now();
+    }
+    let mut rest = Vec::new();
+    let _ = slow.0.read_to_end(&mut rest);
+    assert!(rest.len() < 8 << 20);
+    assert_eq!(quick.ask("still here"), done("still here"));
+}
+
+#[test]
+fn a_silent_console_holds_up_nobody() {
+    let (directory, _server, _executor) = running(Limits::default());
+    let _silent = Console::attach(directory.path());
+    let mut half = Console::attach(directory.path());
+    half.send(b"stat");
+    assert_eq!(Console::attach(directory.path()).ask("status"), done("status"));
+    half.send(b"us\n");
+    assert_eq!(half.answer(), Some(done("status")));
+}
+
+#[test]
+fn the_seventeenth_console_is_told_so_and_finds_room_once_another_leaves() {
+    let (directory, server, _executor) = running(Limits::default());
+    let mut attached: Vec<Console> = (0..16).map(|_| Console::attach(directory.path())).collect();
+    for console in &mut attached {
+        assert_eq!(console.ask("status"), done("status"));
+    }
+    let mut surplus = Console::attach(directory.path());
+    let (ok, text) = surplus.answer().unwrap();
+    assert!(!ok && text.contains("16 consoles"), "{text}");
+    assert!(matches!(read_frame(&mut surplus.0), Ok(None)));
+    drop(attached.pop());
+    while server.shared.consoles().attached.len() > 15 {
+        thread::yield_now();
+    }
+    assert_eq!(Console::attach(directory.path()).ask("status"), done("status"));
+    assert_eq!(attached[0].ask("status"), done("status"));
+}
+
+#[test]
+fn bad_lines_are_answered_and_the_console_stays() {
+    let (directory, _server, _executor) = running(Limits::default());
+    let mut console = Console::attach(directory.path());
+    console.send(&[b'x'; 100_000]);
+    console.send(b"\nsay \xff\xfe\nstatus\n");
+    let (ok, text) = console.answer().unwrap();
+    assert!(!ok && text.contains("more than 4096 bytes"), "{text}");
+    let (ok, text) = console.answer().unwrap();
+    assert!(!ok && text.contains("no UTF-8 from byte 4"), "{text}");
+    assert_eq!(console.answer(), Some(done("status")));
+}
+
+#[test]
+fn a_half_closed_console_gets_its_answers_but_half_a_line_is_not_run() {
+    let (directory, _server, _executor) = running(Limits::default());
+    let mut console = Console::attach(directory.path());
+    console.send(b"status\nshutdown 6");
+    console.0.get_ref().shutdown(Shutdown::Write).unwrap();
+    assert_eq!(console.answer(), Some(done("status")));
+    let (ok, text) = console.answer().unwrap();
+    assert!(!ok && text.contains("not run"), "{text}");
+    assert_eq!(console.answer(), None);
+}
+
+#[test]
+fn a_console_that_leaves_before_its_answer_disturbs_nobody() {
+    let (directory, server, _executor) = running(Limits::default());
+    for _ in 0..50 {
+        let mut console = Console::attach(directory.path());
+        console.send(b"big\nstatus\n");
+    }
+    while !server.shared.consoles().attached.is_empty() {
+        thread::yield_now();
+    }
+    assert_eq!(Console::attach(directory.path()).ask("status"), done("status"));
+}
+
+#[test]
+fn a_command_without_an_answer_ends_in_an_error_and_not_in_silence() {
+    let limits = Limits { answer: Duration::from_millis(50), ..Limits::default() };
+    let (directory, _server, _executor) = running(limits);
+    let mut console = Console::attach(directory.path());
+    let (ok, text) = console.ask("never");
+    assert!(!ok && text.contains("may still be done"), "{text}");
+    assert_eq!(console.ask("status"), done("status"));
+}
+
+#[test]
+fn a_stop_delivers_the_answer_on_its_way_removes_the_file_and_cuts_everybody_off() {
+    let (directory, server, executor) = running(Limits::default());
+    let mut idle = Console::attach(directory.path());
+    assert_eq!(idle.ask("status"), done("status"));
+    let mut asking = Console::attach(directory.path());
+    let mut hub = executor.end();
+    asking.send(b"shutdown\n");
+    let mut inbox = ConsoleInbox::default();
+    while inbox.0.is_empty() {
+        hub.drain_into(&mut inbox);
+        thread::yield_now();
+    }
+    let id = inbox.0.pop_front().unwrap().id;
+    hub.deliver(&mut ConsoleOutbox(vec![ConsoleAnswer { id, ok: true, text: "stopping".to_owned() }]));
+    let begun = Instant::now();
+    drop((hub, server));
+    assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
+    assert_eq!(asking.answer(), Some(done("stopping")));
+    assert_eq!((asking.answer(), idle.answer()), (None, None));
+    assert!(!directory.path().join("console.sock").exists());
+}
+
+#[test]
+fn a_stop_is_quick_even_when_a_command_is_never_answered() {
+    let (directory, server, _executor) = running(Limits::default());
+    let mut console = Console::attach(directory.path());
+    console.send(b"never\n");
+    let begun = Instant::now();
+    drop(server);
+    assert!(begun.elapsed() < Duration::from_millis(1_500), "{:?}", begun.elapsed());
+    assert_eq!(console.0.read_to_end(&mut Vec::new()).unwrap(), 0);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_path_longer_than_a_socket_address_works_all_the_same() {
+    let directory = tempfile::tempdir().unwrap();
+    let deep = directory.path().join("d".repeat(120)).join("e".repeat(120));
+    std::fs::create_dir_all(&deep).unwrap();
+    assert!(UnixStream::connect(deep.join("console.sock")).is_err());
+    let (server, _executor) = running_in(&deep, Limits::default());
+    let live = ConsoleSocket::bind(&deep).unwrap_err();
+    assert!(live.to_string().contains("another server"), "{live}");
+    let mut client = super::super::client::ConsoleClient::connect(&deep).unwrap();
+    assert_eq!(client.ask("status").unwrap().text, "status");
+    drop(server);
+    assert!(!deep.join("console.sock").exists());
+}
+
+#[test]
+fn only_the_same_user_and_root_may_attach() {
+    let (own, other) = (Uid::from_raw(1000), Uid::from_raw(1001));
+    assert!(check_peer(own, own).is_ok() && check_peer(Uid::from_raw(0), own).is_ok());
+    assert!(check_peer(other, own).is_err_and(|message| message.contains("1001")));
+    let (one, _two) = UnixStream::pair().unwrap();
+    assert_eq!(peer_uid(&one).unwrap(), geteuid());
+}

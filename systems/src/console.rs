@@ -1,0 +1,255 @@
+//! Console commands are executed: one executor, whatever edge a line came from. Answers are text for people or one
+//! JSON value.
+
+mod answers;
+
+use std::time::Duration;
+
+use bevy_app::{App, Plugin};
+use bevy_ecs::{
+    query::With,
+    schedule::IntoScheduleConfigs,
+    system::{Res, ResMut},
+    world::World,
+};
+use decitick_components::{
+    ban_changes::{BanChange, BanChanges, Settled},
+    bans::{Ban, BanList, BanRange},
+    clock::Clock,
+    connection::Connection,
+    console::{
+        BansAnswer, ConsoleAnswer, ConsoleCommand, ConsoleInbox, ConsoleOutbox, DoneAnswer, ErrorAnswer, HelpAnswer,
+        IdentityAnswer, PasswordAction, PasswordAnswer, asks_for_json, parse,
+    },
+    admission::ServerPassword,
+    lane::OutboundLane,
+    messages::{EndSessionRequest, KickReason},
+    phase::Phase,
+    reasons::CloseReason,
+    server::{Lifecycle, PublicFace, ServerKey},
+    session::{PlayerId, SlotTable},
+    tally::Tally,
+};
+use serde::Serialize;
+
+use crate::{
+    chat::announcement,
+    handshake::request_password,
+    tick::{Tick, TickSystems},
+};
+
+/// Executes console commands.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ConsolePlugin;
+
+impl Plugin for ConsolePlugin {
+    fn build(&self, app: &mut App) {
+        app.add_systems(Tick, execute_commands.in_set(TickSystems::Apply))
+            .add_systems(Tick, observe_rates.in_set(TickSystems::Inspect));
+    }
+}
+
+/// Lines that are executed in one tick; the rest wait.
+const LINES_PER_TICK: usize = 64;
+/// Notice of a stop without a reason of its own.
+const STOP_NOTICE: &str = "server shutting down";
+
+/// Executes what came in, and answers what was settled since.
+pub(crate) fn execute_commands(world: &mut World) {
+    let settled = world.resource_mut::<BanChanges>().take_settled();
+    for Settled { asker, change, result } in settled {
+        let answer = ban_settled(&change, result);
+        // Whether JSON was asked for travels in the lowest bit of the asker.
+        put_answer(world, asker >> 1, asker & 1 == 1, answer);
+    }
+    let count = world.resource::<ConsoleInbox>().0.len().min(LINES_PER_TICK);
+    let requests: Vec<_> = world.resource_mut::<ConsoleInbox>().0.drain(..count).collect();
+    for request in requests {
+        match parse(&request.line) {
+            Ok(line) => {
+                let asker = (request.id << 1) | u64::from(line.json);
+                if let Some(answer) = execute(world, line.command, asker) {
+                    put_answer(world, request.id, line.json, answer);
+                }
+            }
+            Err(error) => {
+                let answer = Err(ErrorAnswer::from(&error));
+                put_answer(world, request.id, asks_for_json(&request.line), answer);
+            }
+        }
+    }
+}
+
+/// An answer in both its forms, or an error.
+struct Rendered {
+    text: String,
+    json: Result<String, serde_json::Error>,
+}
+
+type Answer = Result<Rendered, ErrorAnswer>;
+
+fn rendered(value: &impl Serialize, text: String) -> Answer {
+    Ok(Rendered { text, json: serde_json::to_string(value) })
+}
+
+fn done(message: impl Into<String>) -> Answer {
+    let answer = DoneAnswer { message: message.into() };
+    rendered(&answer, answer.text())
+}
+
+fn failed(error: impl Into<String>) -> Answer {
+    Err(ErrorAnswer { error: error.into() })
+}
+
+fn put_answer(world: &mut World, id: u64, json: bool, answer: Answer) {
+    let (ok, text, encoded) = match answer {
+        Ok(rendered) => (true, rendered.text, rendered.json),
+        Err(error) => (false, error.text(), serde_json::to_string(&error)),
+    };
+    let text = if json { encoded.unwrap_or(text) } else { text };
+    world.resource_mut::<ConsoleOutbox>().0.push(ConsoleAnswer { id, ok, text });
+}
+
+/// Executes one command; `None` when the answer comes later.
+fn execute(world: &mut World, command: ConsoleCommand, asker: u64) -> Option<Answer> {
+    Some(match command {
+        ConsoleCommand::Help(about) => {
+            let answer = HelpAnswer::new(about);
+            rendered(&answer, answer.text())
+        }
+        ConsoleCommand::Status => {
+            let answer = answers::status(world);
+            rendered(&answer, answer.text())
+        }
+        ConsoleCommand::Players => {
+            let answer = answers::players(world);
+            rendered(&answer, answer.text())
+        }
+        ConsoleCommand::Kick { id, reason } => kick(world, PlayerId(id), reason),
+        ConsoleCommand::Ban { range, seconds, reason } => {
+            let expiry = seconds.map(|seconds| {
+                world.resource::<Clock>().unix_seconds().saturating_add(u64::from(seconds.get()))
+            });
+            let change = BanChange::Ban(Ban { range, reason, expiry });
+            world.resource_mut::<BanChanges>().request(asker, change);
+            return None;
+        }
+        ConsoleCommand::Unban { range } => return unban(world, range, asker),
+        ConsoleCommand::Bans => bans(world),
+        ConsoleCommand::Password(action) => password(world, action),
+        ConsoleCommand::Say(text) => say(world, text.as_str()),
+        ConsoleCommand::Mode(text) => {
+            text.as_str().clone_into(&mut world.resource_mut::<PublicFace>().mode);
+            done("the mode text is set")
+        }
+        ConsoleCommand::Identity => {
+            let answer = IdentityAnswer::new(&world.resource::<ServerKey>().0);
+            rendered(&answer, answer.text())
+        }
+        ConsoleCommand::Drops => {
+            let answer = answers::drops(world);
+            rendered(&answer, answer.text())
+        }
+        ConsoleCommand::Limits { ip } => {
+            let answer = answers::limits(world, ip);
+            rendered(&answer, answer.text())
+        }
+        ConsoleCommand::Shutdown { seconds, reason } => shutdown(world, seconds, &reason),
+    })
+}
+
+fn kick(world: &mut World, id: PlayerId, reason: KickReason) -> Answer {
+    let Some(entity) = world.resource::<SlotTable>().holder(id) else {
+        return failed(format!("nobody has the id {}; `players` lists who is connected", id.0));
+    };
+    world.write_message(EndSessionRequest { entity, reason: CloseReason::Kick, notice: Some(reason) });
+    done(format!("player {} was kicked", id.0))
+}
+
+fn unban(world: &mut World, range: BanRange, asker: u64) -> Option<Answer> {
+    let expected = world.resource::<BanChanges>().expected(world.resource::<BanList>());
+    if !expected.iter().any(|ban| ban.range == range) {
+        return Some(failed(format!("{range} is not banned; `bans` lists the bans as they were made")));
+    }
+    world.resource_mut::<BanChanges>().request(asker, BanChange::Unban(range));
+    None
+}
+
+fn ban_settled(change: &BanChange, result: Result<(), String>) -> Answer {
+    match (change, result) {
+        (BanChange::Ban(ban), Ok(())) => done(format!("{} is banned", ban.range)),
+        (BanChange::Unban(range), Ok(())) => done(format!("{range} is not banned any more")),
+        (_, Err(error)) => failed(format!("nothing was changed, the ban list could not be written: {error}")),
+    }
+}
+
+fn bans(world: &World) -> Answer {
+    let now = world.resource::<Clock>().unix_seconds();
+    let in_force = world.resource::<BanList>().iter().filter(|ban| ban.holds(now));
+    let answer = BansAnswer { bans: in_force.map(|ban| decitick_components::console::BanRow::new(ban, now)).collect() };
+    rendered(&answer, answer.text())
+}
+
+fn password(world: &mut World, action: PasswordAction) -> Answer {
+    match action {
+        PasswordAction::Show => {
+            let answer = PasswordAnswer { set: world.resource::<ServerPassword>().required() };
+            rendered(&answer, answer.text())
+        }
+        PasswordAction::Set(password) => {
+            request_password(world, Some(password));
+            done("the password is set; newcomers are answered again once its key is derived")
+        }
+        PasswordAction::Clear => {
+            request_password(world, None);
+            done("no password is needed any more")
+        }
+    }
+}
+
+fn say(world: &mut World, text: &str) -> Answer {
+    let Some(event) = announcement(text) else {
+        return failed("the text does not fit a chat message; it may have 1 to 512 bytes");
+    };
+    let mut lanes = world.query_filtered::<(&Phase, &mut OutboundLane), With<Connection>>();
+    let mut count = 0u32;
+    for (phase, mut lane) in lanes.iter_mut(world) {
+        if phase.joined() {
+            // A droppable event always finds room.
+            let _ = lane.push(event.clone());
+            count += 1;
+        }
+    }
+    done(format!("said to {count} players"))
+}
+
+fn shutdown(world: &mut World, seconds: u32, reason: &KickReason) -> Answer {
+    let now = world.resource::<Clock>().since_start;
+    let text = if reason.as_str().is_empty() { STOP_NOTICE } else { reason.as_str() };
+    if seconds > 0
+        && let Some(event) = announcement(&format!("the server stops in {seconds} s: {text}"))
+    {
+        let mut lanes = world.query_filtered::<&mut OutboundLane, With<Connection>>();
+        for mut lane in lanes.iter_mut(world) {
+            let _ = lane.push(event.clone());
+        }
+    }
+    let mut lifecycle = world.resource_mut::<Lifecycle>();
+    lifecycle.stop_at = Some(now + Duration::from_secs(u64::from(seconds)));
+    lifecycle.notice = KickReason::parse(text).ok();
+    done(if seconds == 0 { "the server stops".to_owned() } else { format!("the server stops in {seconds} s") })
+}
+
+fn observe_rates(clock: Res<'_, Clock>, mut tally: ResMut<'_, Tally>) {
+    let counts =
+        [tally.door.received, tally.sent.datagrams, tally.door.received_bytes, tally.sent.bytes];
+    tally.rates.observe(clock.since_start, counts);
+}
+
+/// Asks for a stop now, as a signal does.
+pub fn request_stop(world: &mut World) {
+    let now = world.resource::<Clock>().since_start;
+    let mut lifecycle = world.resource_mut::<Lifecycle>();
+    lifecycle.stop_at = Some(now);
+    lifecycle.notice = KickReason::parse(STOP_NOTICE).ok();
+}

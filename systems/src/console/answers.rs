@@ -1,0 +1,106 @@
+//! Answers that are read off the world.
+
+use std::net::IpAddr;
+
+use bevy_ecs::world::World;
+use decitick_components::{
+    admission::HandshakeLimits,
+    clock::Clock,
+    connection::{Peer, PeerIndex},
+    console::{
+        AddressLimits, AddressTableRow, DropsAnswer, LimitTableRow, LimitsAnswer, PlayerRow, PlayersAnswer,
+        StatusAnswer, TickAnswer,
+    },
+    lane::OutboundLane,
+    limits::{LimitTable, limit_key},
+    liveness::{Keepalive, LastSeen, SmoothedRtt},
+    phase::Phase,
+    profile::DisplayName,
+    server::PublicFace,
+    session::{PlayerId, PlayerToken, SlotTable},
+    tally::{Tally, TickTimes},
+};
+
+pub(super) fn status(world: &World) -> StatusAnswer {
+    let clock = world.resource::<Clock>();
+    let slots = world.resource::<SlotTable>();
+    let tally = world.resource::<Tally>();
+    StatusAnswer {
+        version: world.resource::<PublicFace>().version.clone(),
+        uptime_s: clock.since_start.as_secs(),
+        players: slots.taken(),
+        max_players: slots.open(),
+        tick: TickAnswer::new(clock.tick, world.resource::<TickTimes>()),
+        packets_in_per_s: tally.rates.packets_in,
+        packets_out_per_s: tally.rates.packets_out,
+        bytes_in_per_s: tally.rates.bytes_in,
+        bytes_out_per_s: tally.rates.bytes_out,
+        drops_by_reason: (&tally.all_drops()).into(),
+    }
+}
+
+pub(super) fn players(world: &World) -> PlayersAnswer {
+    let slots = world.resource::<SlotTable>();
+    PlayersAnswer { players: slots.iter().filter_map(|(id, entity)| player(world, id, entity)).collect() }
+}
+
+fn player(world: &World, id: PlayerId, entity: bevy_ecs::entity::Entity) -> Option<PlayerRow> {
+    let connection = world.get_entity(entity).ok()?;
+    let now = world.resource::<Clock>().since_start;
+    let idle = now.saturating_sub(connection.get::<LastSeen>()?.0);
+    let rtt = connection.get::<SmoothedRtt>()?;
+    Some(PlayerRow {
+        id: id.0,
+        generation: connection.get::<PlayerToken>()?.0,
+        name: connection.get::<DisplayName>()?.to_string(),
+        address: connection.get::<Peer>()?.address(),
+        phase: connection.get::<Phase>()?.name(),
+        rtt_ms: rtt.measured().map(|_| rtt.wire_millis()),
+        loss_percent: connection.get::<Keepalive>()?.loss_percent(),
+        queue_length: connection.get::<OutboundLane>()?.depth() as u64,
+        idle_ms: u64::try_from(idle.as_millis()).unwrap_or(u64::MAX),
+    })
+}
+
+pub(super) fn drops(world: &World) -> DropsAnswer {
+    DropsAnswer::from(world.resource::<Tally>())
+}
+
+pub(super) fn limits(world: &World, ip: Option<IpAddr>) -> LimitsAnswer {
+    let now = world.resource::<Clock>().since_start;
+    let index = world.resource::<PeerIndex>();
+    let named = tables(world);
+    let door = world.resource::<Tally>().door.tables.iter().map(|table| LimitTableRow {
+        name: table.name,
+        entries: table.entries as u64,
+        capacity: table.capacity as u64,
+        refused: table.refused,
+    });
+    let address = ip.map(|ip| {
+        let counts_as = limit_key(ip, index.ipv6_prefix());
+        AddressLimits {
+            ip,
+            counts_as,
+            sessions: index.connections_of(ip) as u64,
+            tables: named
+                .iter()
+                .map(|(name, table)| AddressTableRow::new(name, table, counts_as, now))
+                .collect(),
+        }
+    });
+    LimitsAnswer {
+        tables: door.chain(named.iter().map(|(name, table)| LimitTableRow::new(name, table))).collect(),
+        address,
+    }
+}
+
+/// The tables of the tick by name; those of the door are known by their counts only.
+fn tables(world: &World) -> [(&'static str, &LimitTable); 4] {
+    let limits = world.resource::<HandshakeLimits>();
+    [
+        ("admission", &limits.admissions),
+        ("repeated_hello", &limits.repeated_hellos),
+        ("signed_refusal", &limits.refusals),
+        ("wrong_password", limits.passwords.table()),
+    ]
+}

@@ -1,0 +1,202 @@
+//! Datagrams of sessions become messages, each judged strictly and counted once (docs/protocol.md 0).
+
+use std::{net::SocketAddr, time::Duration};
+
+use bevy_app::{App, Plugin};
+use bevy_ecs::{
+    entity::Entity,
+    message::MessageWriter,
+    query::QueryData,
+    schedule::IntoScheduleConfigs,
+    system::{Query, Res, ResMut, SystemParam},
+};
+use decitick_components::{
+    connection::{Peer, PeerIndex},
+    lane::{Arrival, BudgetedKind, InboundLane, LaneBudgets},
+    liveness::{LastSeen, Traffic},
+    mailbox::{Batch, Inbox},
+    messages::{
+        AcknowledgementReceived, ChatReceived, EndSessionRequest, FrameReceived, PongReceived, SpawnRequest,
+    },
+    phase::Phase,
+    reasons::{CloseReason, DropReason},
+    session::SessionToken,
+    settings::Settings,
+    tally::Tally,
+};
+use decitick_protocol::{ClientLaneEvent, ClientPacket, SessionPacket};
+
+use crate::tick::{Tick, TickSystems};
+
+/// Adds the system of [`TickSystems::Decode`].
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DecodePlugin;
+
+impl Plugin for DecodePlugin {
+    fn build(&self, app: &mut App) {
+        app.add_systems(Tick, decode_datagrams.in_set(TickSystems::Decode));
+    }
+}
+
+#[derive(QueryData)]
+#[query_data(mutable)]
+struct Receiving {
+    peer: &'static Peer,
+    token: &'static SessionToken,
+    phase: &'static Phase,
+    last_seen: &'static mut LastSeen,
+    traffic: &'static mut Traffic,
+    lane: &'static mut InboundLane,
+    budgets: &'static mut LaneBudgets,
+}
+
+#[derive(SystemParam)]
+struct Facts<'w> {
+    frames: MessageWriter<'w, FrameReceived>,
+    acknowledgements: MessageWriter<'w, AcknowledgementReceived>,
+    pongs: MessageWriter<'w, PongReceived>,
+    spawns: MessageWriter<'w, SpawnRequest>,
+    chats: MessageWriter<'w, ChatReceived>,
+    ends: MessageWriter<'w, EndSessionRequest>,
+}
+
+fn decode_datagrams(
+    mut inbox: ResMut<'_, Inbox>,
+    index: Res<'_, PeerIndex>,
+    settings: Res<'_, Settings>,
+    mut tally: ResMut<'_, Tally>,
+    mut connections: Query<'_, '_, Receiving>,
+    mut facts: Facts<'_>,
+) {
+    // Taken out for the loop, so that the rest of the inbox stays borrowable; the storage goes back.
+    let mut sessions = std::mem::replace(&mut inbox.sessions, Batch::bounded(0, 0));
+    tally.taken += sessions.len() as u64;
+    for (datagram, bytes) in sessions.iter() {
+        let entity = index.find(&datagram.route.peer);
+        let connection = entity.and_then(|entity| connections.get_mut(entity).ok().map(|found| (entity, found)));
+        let Some((entity, mut connection)) = connection else {
+            tally.dropped.add(DropReason::SessionGone);
+            continue;
+        };
+        let packet = match ClientPacket::decode(bytes) {
+            Ok(packet) => packet,
+            Err(_) => {
+                tally.dropped.add(DropReason::Malformed);
+                continue;
+            }
+        };
+        match take_packet(entity, &mut connection, packet, datagram.arrived, &mut facts) {
+            Ok(Outcome::Handled) => tally.handled += 1,
+            // A frame is counted by whoever judges it.
+            Ok(Outcome::Frame) => {}
+            Err(reason) => tally.dropped.add(reason),
+        }
+        let exempt = is_exempt(&settings, &connection.peer.address());
+        tally.lane_limited += deliver_in_order(entity, &mut connection, datagram.arrived, exempt, &mut facts);
+    }
+    sessions.clear();
+    inbox.sessions = sessions;
+}
+
+enum Outcome {
+    Handled,
+    Frame,
+}
+
+fn take_packet(
+    entity: Entity,
+    connection: &mut ReceivingItem<'_, '_>,
+    packet: ClientPacket,
+    arrived: Duration,
+    facts: &mut Facts<'_>,
+) -> Result<Outcome, DropReason> {
+    let token = match &packet {
+        ClientPacket::Session { session_token, .. } | ClientPacket::Lane { session_token, .. } => *session_token,
+        // The door passes neither among the datagrams of sessions.
+        ClientPacket::Hello(_) | ClientPacket::Query(_) => return Err(DropReason::UnknownPacket),
+    };
+    // The door compared it, but the address may have begun a new session since.
+    if !connection.token.0.matches(token) {
+        return Err(DropReason::WrongToken);
+    }
+    connection.last_seen.0 = connection.last_seen.0.max(arrived);
+    connection.traffic.datagrams_in += 1;
+    match packet {
+        ClientPacket::Session { packet, .. } => take_session_packet(entity, packet, arrived, facts),
+        ClientPacket::Lane { event_id, event, .. } => match connection.lane.accept(event_id, event) {
+            Arrival::Taken | Arrival::Old => Ok(Outcome::Handled),
+            Arrival::Beyond => Err(DropReason::BeyondWindow),
+        },
+        ClientPacket::Hello(_) | ClientPacket::Query(_) => Err(DropReason::UnknownPacket),
+    }
+}
+
+fn take_session_packet(
+    entity: Entity,
+    packet: SessionPacket,
+    arrived: Duration,
+    facts: &mut Facts<'_>,
+) -> Result<Outcome, DropReason> {
+    match packet {
+        SessionPacket::PlayerSync(frame) => {
+            facts.frames.write(FrameReceived { entity, frame, arrived });
+            return Ok(Outcome::Frame);
+        }
+        SessionPacket::Ack(ack) => {
+            facts.acknowledgements.write(AcknowledgementReceived { entity, event_id: ack.ack, arrived });
+        }
+        SessionPacket::Pong(pong) => {
+            facts.pongs.write(PongReceived { entity, nonce: pong.nonce, arrived });
+        }
+        SessionPacket::RequestSpawn(_) => {
+            facts.spawns.write(SpawnRequest { entity });
+        }
+        SessionPacket::Bye(_) => {
+            facts.ends.write(EndSessionRequest { entity, reason: CloseReason::Bye, notice: None });
+        }
+    }
+    Ok(Outcome::Handled)
+}
+
+/// Delivers what is in order; returns how many events came too often and are ignored.
+fn deliver_in_order(
+    entity: Entity,
+    connection: &mut ReceivingItem<'_, '_>,
+    now: Duration,
+    exempt: bool,
+    facts: &mut Facts<'_>,
+) -> u64 {
+    let mut limited = 0;
+    while let Some(event) = connection.lane.next_in_order() {
+        let within_budget =
+            exempt || budgeted_kind(&event).is_none_or(|kind| connection.budgets.take(kind, now));
+        if !within_budget {
+            limited += 1;
+            continue;
+        }
+        if let ClientLaneEvent::ChatSend(chat) = event
+            && connection.phase.joined()
+        {
+            facts.chats.write(ChatReceived { entity, text: chat.text.into() });
+        }
+    }
+    limited
+}
+
+const fn budgeted_kind(event: &ClientLaneEvent) -> Option<BudgetedKind> {
+    match event {
+        ClientLaneEvent::ChatSend(_) => Some(BudgetedKind::Chat),
+        ClientLaneEvent::ClientEvent(_) => Some(BudgetedKind::ClientEvent),
+        ClientLaneEvent::HitReport(_) => Some(BudgetedKind::HitReport),
+        ClientLaneEvent::ViewAction(_) => Some(BudgetedKind::ViewAction),
+        // An AuthAssertion has limits of its own in PreAuth and no effect after joining; a ViewStatus is bounded
+        // by the packet budget alone.
+        ClientLaneEvent::AuthAssertion(_) | ClientLaneEvent::ViewStatus(_) => None,
+    }
+}
+
+/// Whether an address is exempt from the per-IP limits.
+#[must_use]
+pub fn is_exempt(settings: &Settings, peer: &SocketAddr) -> bool {
+    settings.limits.loopback_exempt && peer.ip().is_loopback()
+}

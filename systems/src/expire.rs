@@ -1,0 +1,146 @@
+//! Every end of a session takes this one path, whatever ended it (docs/protocol.md 1.5).
+
+use std::collections::BTreeMap;
+
+use bevy_app::{App, Plugin};
+use bevy_ecs::{
+    entity::Entity,
+    message::Messages,
+    query::With,
+    schedule::IntoScheduleConfigs,
+    system::{Res, ResMut},
+    world::World,
+};
+use decitick_components::{
+    clock::Clock,
+    connection::{Connection, Peer},
+    departures::Departures,
+    lane::OutboundLane,
+    mailbox::{DoorNotice, DoorNotices, Outbox},
+    messages::{EndSessionRequest, KickReason, SessionEnded},
+    phase::Phase,
+    profile::DisplayName,
+    reasons::CloseReason,
+    server::Lifecycle,
+    session::{PlayerId, PlayerToken, SlotTable},
+    view::View,
+};
+use decitick_protocol::{KickNotify, PlayerStreamOut, ServerLaneEvent};
+
+use crate::{
+    lane::broadcast::{encoded, push_critical},
+    tick::{Tick, TickSystems},
+};
+
+/// Adds the systems of [`TickSystems::Expire`].
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ExpirePlugin;
+
+impl Plugin for ExpirePlugin {
+    fn build(&self, app: &mut App) {
+        app.add_systems(Tick, (begin_stop.before(end_sessions), end_sessions).in_set(TickSystems::Expire));
+        // The stop adds to what liveness finds; which of the two names an end first does not matter, since a
+        // stop ends everybody.
+        app.configure_sets(Tick, TickSystems::Expire);
+    }
+}
+
+/// When the time of a stop has come, everybody's session ends.
+pub(crate) fn begin_stop(
+    clock: Res<'_, Clock>,
+    mut lifecycle: ResMut<'_, Lifecycle>,
+    slots: Res<'_, SlotTable>,
+    mut requests: ResMut<'_, Messages<EndSessionRequest>>,
+) {
+    let due = lifecycle.stop_at.is_some_and(|at| at <= clock.since_start);
+    if !due || lifecycle.stopping {
+        return;
+    }
+    lifecycle.stopping = true;
+    for (_, entity) in slots.iter() {
+        requests.write(EndSessionRequest {
+            entity,
+            reason: CloseReason::Shutdown,
+            notice: lifecycle.notice.clone(),
+        });
+    }
+}
+
+/// Ends the sessions that are to end: the ends of a tick are collected first, so that those who leave are not
+/// told of each other.
+pub fn end_sessions(world: &mut World) {
+    let mut wanted: BTreeMap<PlayerId, EndSessionRequest> = BTreeMap::new();
+    for request in world.resource_mut::<Messages<EndSessionRequest>>().drain() {
+        if let Some(&player) = world.get::<PlayerId>(request.entity) {
+            // The first reason of a tick is the one that counts.
+            wanted.entry(player).or_insert(request);
+        }
+    }
+    if wanted.is_empty() {
+        return;
+    }
+    let mut ended = Vec::with_capacity(wanted.len());
+    for (player, request) in wanted {
+        if let Some(end) = release(world, player, &request) {
+            ended.push(end);
+        }
+    }
+    stream_out(world, &ended);
+    for (_, end) in ended {
+        world.write_message(end);
+    }
+}
+
+/// Frees everything a session holds. The KickNotify goes out after the slot is free.
+fn release(world: &mut World, player: PlayerId, request: &EndSessionRequest) -> Option<(bool, SessionEnded)> {
+    let connection = world.get_entity(request.entity).ok()?;
+    let &Peer(route) = connection.get::<Peer>()?;
+    let &generation = connection.get::<PlayerToken>()?;
+    let name = connection.get::<DisplayName>()?.to_string();
+    let phase = *connection.get::<Phase>()?;
+    tracing::info!(
+        player = player.0,
+        name = decitick_protocol::escape_for_display(&name, 64),
+        peer = %route.peer,
+        reason = %request.reason,
+        "player left"
+    );
+    world.despawn(request.entity);
+    world.resource_mut::<SlotTable>().release(player, request.entity);
+    world.resource_mut::<DoorNotices>().0.push(DoorNotice::Closed { peer: route.peer });
+    if let Some(notice) = &request.notice {
+        let packet = KickNotify { reason: notice.clone() };
+        world.resource_mut::<Outbox>().push_with(route, None, None, |out| packet.encode(out));
+    }
+    if phase.joined() {
+        world.resource_mut::<Departures>().add(player, generation);
+    }
+    let spawned = phase == Phase::Spawned;
+    Some((spawned, SessionEnded { player, generation, name, reason: request.reason }))
+}
+
+/// Whoever had them in view is told on the lane too.
+fn stream_out(world: &mut World, ended: &[(bool, SessionEnded)]) {
+    let gone: BTreeMap<PlayerId, _> = ended
+        .iter()
+        .filter(|(spawned, _)| *spawned)
+        .map(|(_, end)| {
+            let packet = PlayerStreamOut { player_id: u32::from(end.player.0), player_token: end.generation.0 };
+            (end.player, encoded(&ServerLaneEvent::PlayerStreamOut(packet), false))
+        })
+        .collect();
+    if gone.is_empty() {
+        return;
+    }
+    let mut viewers = world.query_filtered::<(&mut View, &mut OutboundLane), With<Connection>>();
+    for (mut view, mut lane) in viewers.iter_mut(world) {
+        if view.players().is_empty() {
+            continue;
+        }
+        for (&player, event) in &gone {
+            if view.remove(player) {
+                push_critical(&mut lane, event);
+            }
+        }
+    }
+}
