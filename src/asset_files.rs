@@ -22,6 +22,8 @@ pub const DEFAULT_SPAWNS: &str = include_str!("../assets/spawns.ron");
 
 /// The highest weapon id: WeaponProperties carries at most 47 (docs/protocol.md 2.3).
 const WEAPON_ID_MAX: u8 = 46;
+/// The most rounds in a magazine.
+const CLIP_MAX: u16 = 10_000;
 /// No range is longer: the world is not wider (docs/protocol.md 2.3, positions).
 const RANGE_MAX: f32 = 40_000.0;
 
@@ -35,7 +37,9 @@ pub fn load_weapons(directory: &Path) -> Result<WeaponTable, ConfigurationError>
     let file = AssetFile::<WeaponEntry>::read(directory, "assets/weapons.ron", DEFAULT_WEAPONS)?;
     let mut seen = BTreeSet::new();
     file.check(|entry| entry.problems(&mut seen))?;
-    Ok(WeaponTable(file.entries.iter().map(WeaponEntry::property).collect()))
+    Ok(WeaponTable(
+        file.entries.iter().map(WeaponEntry::property).collect(),
+    ))
 }
 
 /// Reads the spawn points of a server directory. A player who starts outside `world_bounds` (metres,
@@ -70,26 +74,52 @@ impl WeaponEntry {
     fn problems(&self, seen: &mut BTreeSet<u8>) -> Vec<(&'static str, String)> {
         let mut problems = Vec::new();
         if self.id > WEAPON_ID_MAX {
-            problems.push(("id", format!("{} is out of range; ids are 0 to {WEAPON_ID_MAX}", self.id)));
+            problems.push((
+                "id",
+                format!("{} is out of range; ids are 0 to {WEAPON_ID_MAX}", self.id),
+            ));
         }
         if !seen.insert(self.id) {
-            problems.push(("id", format!("{} is given twice; each weapon stands once", self.id)));
+            problems.push((
+                "id",
+                format!("{} is given twice; each weapon stands once", self.id),
+            ));
         }
         if !(1..=32).contains(&self.name.len()) || self.name.chars().any(is_control_or_format) {
-            problems.push(("name", "a name has 1 to 32 bytes without control or format characters".to_owned()));
+            problems.push((
+                "name",
+                "a name has 1 to 32 bytes without control or format characters".to_owned(),
+            ));
         }
         if !(0.0..=RANGE_MAX).contains(&self.range) {
-            problems.push(("range", format!("{} is out of range; 0 to {RANGE_MAX} metres are taken", self.range)));
+            problems.push((
+                "range",
+                format!(
+                    "{} is out of range; 0 to {RANGE_MAX} metres are taken",
+                    self.range
+                ),
+            ));
+        }
+        if self.clip > CLIP_MAX {
+            problems.push(("clip", format!("{} is out of range; 0 to {CLIP_MAX} rounds are taken", self.clip)));
         }
         if self.interval_ms == 0 {
-            problems.push(("interval_ms", "the time between two shots is at least 1 ms".to_owned()));
+            problems.push((
+                "interval_ms",
+                "the time between two shots is at least 1 ms".to_owned(),
+            ));
         }
         problems
     }
 
     /// What clients are told. Name and clip are for gamemodes and people.
     fn property(&self) -> WeaponProperty {
-        WeaponProperty { weapon: self.id, damage: self.damage, range: self.range, interval_ms: self.interval_ms }
+        WeaponProperty {
+            weapon: self.id,
+            damage: self.damage,
+            range: self.range,
+            interval_ms: self.interval_ms,
+        }
     }
 }
 
@@ -112,10 +142,19 @@ impl SpawnEntry {
         let mut problems = Vec::new();
         let (x, y, z) = self.position;
         if ![x, y, z].iter().all(|component| component.abs() <= world_bounds) {
-            problems.push(("position", format!("({x}, {y}, {z}) is outside world.bounds, which is {world_bounds}")));
+            problems.push((
+                "position",
+                format!("({x}, {y}, {z}) is outside world.bounds, which is {world_bounds}"),
+            ));
         }
         if !(-PI..PI).contains(&self.heading) {
-            problems.push(("heading", format!("{} is no heading; radians from -pi up to pi are taken", self.heading)));
+            problems.push((
+                "heading",
+                format!(
+                    "{} is no heading; radians from -pi up to pi are taken",
+                    self.heading
+                ),
+            ));
         }
         problems
     }
@@ -147,7 +186,10 @@ impl<T: DeserializeOwned> AssetFile<T> {
         Ok(Self { path, text, entries })
     }
 
-    fn check(&self, mut problems_of: impl FnMut(&T) -> Vec<(&'static str, String)>) -> Result<(), ConfigurationError> {
+    fn check(
+        &self,
+        mut problems_of: impl FnMut(&T) -> Vec<(&'static str, String)>,
+    ) -> Result<(), ConfigurationError> {
         if self.entries.is_empty() {
             return Err(self.empty().into());
         }
@@ -169,7 +211,10 @@ impl<T: DeserializeOwned> AssetFile<T> {
     }
 
     fn empty(&self) -> Fault {
-        Fault::of_file(&self.path, "the list is empty; write at least one entry, or delete the file to use the built-in list")
+        Fault::of_file(
+            &self.path,
+            "the list is empty; write at least one entry, or delete the file to use the built-in list",
+        )
     }
 }
 
@@ -205,33 +250,84 @@ mod tests {
 
     #[test]
     fn a_list_of_ones_own_replaces_the_built_in_one() {
-        let directory = directory_with("weapons.ron", "[(id: 3, name: \"Stick\", damage: 7, range: 1.5, interval_ms: 300, clip: 0)]");
+        let directory = directory_with(
+            "weapons.ron",
+            "[(id: 3, name: \"Stick\", damage: 7, range: 1.5, interval_ms: 300, clip: 0)]",
+        );
         let weapons = load_weapons(directory.path()).unwrap();
-        assert_eq!(weapons.0, [WeaponProperty { weapon: 3, damage: 7, range: 1.5, interval_ms: 300 }]);
-        let directory = directory_with("spawns.ron", "[(position: (1, 2, 3)), (position: (0, 0, 0), heading: -3.1, area: 1, skin: 2, variant: 3)]");
+        assert_eq!(
+            weapons.0,
+            [WeaponProperty {
+                weapon: 3,
+                damage: 7,
+                range: 1.5,
+                interval_ms: 300
+            }]
+        );
+        let directory = directory_with(
+            "spawns.ron",
+            "[(position: (1, 2, 3)), (position: (0, 0, 0), heading: -3.1, area: 1, skin: 2, variant: 3)]",
+        );
         let points = load_spawns(directory.path(), 1_000.0).unwrap();
-        assert_eq!(points.nth(0).position, Vec3 { x: 1.0, y: 2.0, z: 3.0 });
-        assert_eq!((points.nth(1).area, points.nth(1).skin, points.nth(1).variant), (1, 2, 3));
+        assert_eq!(
+            points.nth(0).position,
+            Vec3 {
+                x: 1.0,
+                y: 2.0,
+                z: 3.0
+            }
+        );
+        assert_eq!(
+            (points.nth(1).area, points.nth(1).skin, points.nth(1).variant),
+            (1, 2, 3)
+        );
     }
 
     #[test]
     fn each_bound_of_a_weapon_is_told_with_its_place() {
         let sound = "(id: 1, name: \"A\", damage: 1, range: 1.0, interval_ms: 1, clip: 1),";
         for (entry, wanted) in [
-            ("(id: 47, name: \"A\", damage: 1, range: 1.0, interval_ms: 1, clip: 1)", ":2:2: id: "),
+            (
+                "(id: 47, name: \"A\", damage: 1, range: 1.0, interval_ms: 1, clip: 1)",
+                ":2:2: id: ",
+            ),
             (&format!("{sound}\n{sound}"), ":3:2: id: "),
-            ("(id: 1, name: \"\", damage: 1, range: 1.0, interval_ms: 1, clip: 1)", ":2:9: name: "),
-            ("(id: 1, name: \"A\", damage: 1, range: -1.0, interval_ms: 1, clip: 1)", ": range: "),
-            ("(id: 1, name: \"A\", damage: 1, range: NaN, interval_ms: 1, clip: 1)", ": range: "),
-            ("(id: 1, name: \"A\", damage: 1, range: inf, interval_ms: 1, clip: 1)", ": range: "),
-            ("(id: 1, name: \"A\", damage: 1, range: 1.0, interval_ms: 0, clip: 1)", ": interval_ms: "),
-            ("(id: 1, name: \"A\", damage: 70000, range: 1.0, interval_ms: 1, clip: 1)", "damage: the number is too large"),
-            ("(id: 1, name: \"A\", damage: 1, range: 1.0, interval_ms: 1)", "\"clip\" is missing"),
+            (
+                "(id: 1, name: \"\", damage: 1, range: 1.0, interval_ms: 1, clip: 1)",
+                ":2:9: name: ",
+            ),
+            (
+                "(id: 1, name: \"A\", damage: 1, range: -1.0, interval_ms: 1, clip: 1)",
+                ": range: ",
+            ),
+            (
+                "(id: 1, name: \"A\", damage: 1, range: NaN, interval_ms: 1, clip: 1)",
+                ": range: ",
+            ),
+            (
+                "(id: 1, name: \"A\", damage: 1, range: inf, interval_ms: 1, clip: 1)",
+                ": range: ",
+            ),
+            (
+                "(id: 1, name: \"A\", damage: 1, range: 1.0, interval_ms: 0, clip: 1)",
+                ": interval_ms: ",
+            ),
+            (
+                "(id: 1, name: \"A\", damage: 70000, range: 1.0, interval_ms: 1, clip: 1)",
+                "damage: the number is too large",
+            ),
+            (
+                "(id: 1, name: \"A\", damage: 1, range: 1.0, interval_ms: 1)",
+                "\"clip\" is missing",
+            ),
             ("(id: 1, nmae: \"A\")", "\"name\""),
             ("", "empty"),
         ] {
             let fault = weapon_fault(entry);
-            assert!(fault.contains("weapons.ron") && fault.contains(wanted), "{entry} -> {fault}");
+            assert!(
+                fault.contains("weapons.ron") && fault.contains(wanted),
+                "{entry} -> {fault}"
+            );
         }
     }
 
@@ -242,12 +338,18 @@ mod tests {
             ("(position: (0, NaN, 0))", ": position: "),
             ("(position: (0, 0, 0), heading: 3.2)", ":2:23: heading: "),
             ("(position: (0, 0, 0), heading: NaN)", ": heading: "),
-            ("(position: (0, 0, 0), area: 256)", "area: the number is too large"),
+            (
+                "(position: (0, 0, 0), area: 256)",
+                "area: the number is too large",
+            ),
             ("(heading: 1.0)", "\"position\" is missing"),
             ("", "empty"),
         ] {
             let fault = spawn_fault(entry);
-            assert!(fault.contains("spawns.ron") && fault.contains(wanted), "{entry} -> {fault}");
+            assert!(
+                fault.contains("spawns.ron") && fault.contains(wanted),
+                "{entry} -> {fault}"
+            );
         }
     }
 }

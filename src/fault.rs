@@ -23,7 +23,10 @@ impl Position {
         let mut position = Self { line: 1, column: 1 };
         for (_, character) in text.char_indices().take_while(|&(at, _)| at < offset) {
             if character == '\n' {
-                position = Self { line: position.line.saturating_add(1), column: 1 };
+                position = Self {
+                    line: position.line.saturating_add(1),
+                    column: 1,
+                };
             } else {
                 position.column = position.column.saturating_add(1);
             }
@@ -49,8 +52,17 @@ pub enum Place {
 impl fmt::Display for Place {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::File { path, position: Some(position) } => {
-                write!(formatter, "{}:{}:{}", path.display(), position.line, position.column)
+            Self::File {
+                path,
+                position: Some(position),
+            } => {
+                write!(
+                    formatter,
+                    "{}:{}:{}",
+                    path.display(),
+                    position.line,
+                    position.column
+                )
             }
             Self::File { path, position: None } => write!(formatter, "{}", path.display()),
             Self::Option(option) => formatter.write_str(option),
@@ -70,12 +82,24 @@ pub struct Fault {
 impl Fault {
     /// A fault of a whole file or directory.
     pub fn of_file(path: &Path, problem: impl Into<String>) -> Self {
-        Self { place: Place::File { path: path.to_owned(), position: None }, problem: problem.into() }
+        Self {
+            place: Place::File {
+                path: path.to_owned(),
+                position: None,
+            },
+            problem: problem.into(),
+        }
     }
 
     /// A fault at a place in a file.
     pub fn at(path: &Path, position: Position, problem: impl Into<String>) -> Self {
-        Self { place: Place::File { path: path.to_owned(), position: Some(position) }, problem: problem.into() }
+        Self {
+            place: Place::File {
+                path: path.to_owned(),
+                position: Some(position),
+            },
+            problem: problem.into(),
+        }
     }
 }
 
@@ -98,7 +122,11 @@ impl ConfigurationError {
     ///
     /// The error that holds them when there are.
     pub fn unless_empty(faults: Vec<Fault>) -> Result<(), Self> {
-        if faults.is_empty() { Ok(()) } else { Err(Self { faults }) }
+        if faults.is_empty() {
+            Ok(())
+        } else {
+            Err(Self { faults })
+        }
     }
 
     /// The faults, at least one.
@@ -136,7 +164,11 @@ mod tests {
         let text = "äb\nc";
         let at = |offset| Position::of_offset(text, offset);
         assert_eq!(at(0), Position { line: 1, column: 1 });
-        assert_eq!(at(2), Position { line: 1, column: 2 }, "after one character of two bytes");
+        assert_eq!(
+            at(2),
+            Position { line: 1, column: 2 },
+            "after one character of two bytes"
+        );
         assert_eq!(at(4), Position { line: 2, column: 1 });
         assert_eq!(at(99), Position { line: 2, column: 2 }, "past the end is the end");
     }
@@ -145,7 +177,13 @@ mod tests {
     fn a_fault_is_one_line_that_names_its_place() {
         let path = Path::new("d/assets/server.ron");
         let position = Position { line: 3, column: 5 };
-        assert_eq!(Fault::at(path, position, "broken; mend it").to_string(), "d/assets/server.ron:3:5: broken; mend it");
-        assert_eq!(Fault::of_file(path, "gone").to_string(), "d/assets/server.ron: gone");
+        assert_eq!(
+            Fault::at(path, position, "broken; mend it").to_string(),
+            "d/assets/server.ron:3:5: broken; mend it"
+        );
+        assert_eq!(
+            Fault::of_file(path, "gone").to_string(),
+            "d/assets/server.ron: gone"
+        );
     }
 }

@@ -61,7 +61,10 @@ pub struct IdentityError {
 
 impl IdentityError {
     fn new(directory: &Path, fault: IdentityFault) -> Self {
-        Self { path: directory.join(IDENTITY_FILE), fault }
+        Self {
+            path: directory.join(IDENTITY_FILE),
+            fault,
+        }
     }
 }
 
@@ -102,7 +105,10 @@ impl fmt::Display for IdentityError {
         let path = self.path.display();
         match &self.fault {
             IdentityFault::SymbolicLink => {
-                write!(formatter, "{path}: the key file is a symbolic link; put the file itself here")
+                write!(
+                    formatter,
+                    "{path}: the key file is a symbolic link; put the file itself here"
+                )
             }
             IdentityFault::NotAFile => write!(
                 formatter,
@@ -117,7 +123,10 @@ impl fmt::Display for IdentityError {
                 "{path}: the key file has mode {mode:04o}, so others may use it; run `chmod 600 {path}`"
             ),
             IdentityFault::Unreadable(error) => {
-                write!(formatter, "{path}: the key file cannot be read: {error}; run `chmod 600 {path}`")
+                write!(
+                    formatter,
+                    "{path}: the key file cannot be read: {error}; run `chmod 600 {path}`"
+                )
             }
             IdentityFault::Length { bytes } => write!(
                 formatter,
@@ -128,7 +137,10 @@ impl fmt::Display for IdentityError {
                 "{path}: the key file cannot be made: {error}; let the server's user write to the directory"
             ),
             IdentityFault::Vanished => {
-                write!(formatter, "{path}: the key file was removed while the server started; start again")
+                write!(
+                    formatter,
+                    "{path}: the key file was removed while the server started; start again"
+                )
             }
         }
     }
@@ -159,7 +171,10 @@ fn read_seed(path: &Path) -> Result<Option<[u8; SEED_LENGTH]>, IdentityFault> {
         return Err(IdentityFault::NotAFile);
     }
     if metadata.uid() != user {
-        return Err(IdentityFault::OtherOwner { owner: metadata.uid(), user });
+        return Err(IdentityFault::OtherOwner {
+            owner: metadata.uid(),
+            user,
+        });
     }
     if mode & 0o077 != 0 {
         return Err(IdentityFault::Permissions { mode });
@@ -169,7 +184,9 @@ fn read_seed(path: &Path) -> Result<Option<[u8; SEED_LENGTH]>, IdentityFault> {
         return Err(IdentityFault::Unreadable(io::ErrorKind::PermissionDenied.into()));
     }
     if metadata.len() != SEED_LENGTH as u64 {
-        return Err(IdentityFault::Length { bytes: metadata.len() });
+        return Err(IdentityFault::Length {
+            bytes: metadata.len(),
+        });
     }
     let mut seed = [0; SEED_LENGTH];
     file.read_exact(&mut seed).map_err(IdentityFault::Unreadable)?;
@@ -182,7 +199,10 @@ fn fault_of_open(path: &Path, error: io::Error) -> IdentityFault {
     match std::fs::symlink_metadata(path) {
         Ok(metadata) if metadata.is_symlink() => IdentityFault::SymbolicLink,
         Ok(metadata) if !metadata.is_file() => IdentityFault::NotAFile,
-        Ok(metadata) if metadata.uid() != user => IdentityFault::OtherOwner { owner: metadata.uid(), user },
+        Ok(metadata) if metadata.uid() != user => IdentityFault::OtherOwner {
+            owner: metadata.uid(),
+            user,
+        },
         _ => IdentityFault::Unreadable(error),
     }
 }
@@ -192,8 +212,8 @@ fn fault_of_open(path: &Path, error: io::Error) -> IdentityFault {
 fn create(directory: &Path) -> Result<(), IdentityError> {
     let fault = |error| IdentityError::new(directory, IdentityFault::Create(error));
     let temporary = directory.join(temporary_name().map_err(fault)?);
-    let linked = write_seed(&temporary)
-        .and_then(|()| std::fs::hard_link(&temporary, directory.join(IDENTITY_FILE)));
+    let linked =
+        write_seed(&temporary).and_then(|()| std::fs::hard_link(&temporary, directory.join(IDENTITY_FILE)));
     // The link, if made, keeps the content; a name that stays behind is cleaned at the next start.
     let _ = std::fs::remove_file(&temporary);
     match linked {
@@ -204,13 +224,19 @@ fn create(directory: &Path) -> Result<(), IdentityError> {
         Err(error) => return Err(fault(error)),
     }
     // The winner may not have come this far yet, so everybody makes the name durable.
-    File::open(directory).and_then(|directory| directory.sync_all()).map_err(fault)
+    File::open(directory)
+        .and_then(|directory| directory.sync_all())
+        .map_err(fault)
 }
 
 fn write_seed(path: &Path) -> io::Result<()> {
     let mut seed = [0; SEED_LENGTH];
     getrandom::fill(&mut seed).map_err(io::Error::other)?;
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    let mut file = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)?;
     // The umask may have taken bits away that the owner needs.
     file.set_permissions(std::fs::Permissions::from_mode(0o600))?;
     file.write_all(&seed)?;
@@ -225,7 +251,9 @@ fn temporary_name() -> io::Result<String> {
 
 /// Removes what a start that was killed half-way left behind. Failing is harmless: such a file is never read.
 fn remove_leftovers(directory: &Path) {
-    let Ok(entries) = std::fs::read_dir(directory) else { return };
+    let Ok(entries) = std::fs::read_dir(directory) else {
+        return;
+    };
     for entry in entries.flatten() {
         if entry.file_name().to_string_lossy().starts_with(TEMPORARY_PREFIX) {
             let _ = std::fs::remove_file(entry.path());
@@ -266,9 +294,15 @@ mod tests {
         let before = std::fs::symlink_metadata(directory.join(IDENTITY_FILE)).unwrap();
         let error = load_or_create(directory).err().unwrap();
         let text = error.to_string();
-        assert!(text.contains(IDENTITY_FILE) && text.contains(mend) && text.lines().count() == 1, "{text}");
+        assert!(
+            text.contains(IDENTITY_FILE) && text.contains(mend) && text.lines().count() == 1,
+            "{text}"
+        );
         let after = std::fs::symlink_metadata(directory.join(IDENTITY_FILE)).unwrap();
-        assert_eq!((before.ino(), before.len(), before.mode()), (after.ino(), after.len(), after.mode()));
+        assert_eq!(
+            (before.ino(), before.len(), before.mode()),
+            (after.ino(), after.len(), after.mode())
+        );
         error.fault
     }
 
@@ -279,16 +313,28 @@ mod tests {
         let first = load_or_create(directory.path()).unwrap().public_key();
         let metadata = std::fs::metadata(directory.path().join(IDENTITY_FILE)).unwrap();
         assert_eq!((metadata.mode() & 0o7777, metadata.len()), (0o600, 32));
-        assert_eq!(names_in(directory.path()), [IDENTITY_FILE], "nothing else is left behind");
+        assert_eq!(
+            names_in(directory.path()),
+            [IDENTITY_FILE],
+            "nothing else is left behind"
+        );
         assert_eq!(load_or_create(directory.path()).unwrap().public_key(), first);
         let other = tempfile::tempdir().unwrap();
-        assert_ne!(load_or_create(other.path()).unwrap().public_key(), first, "no two servers share a key");
+        assert_ne!(
+            load_or_create(other.path()).unwrap().public_key(),
+            first,
+            "no two servers share a key"
+        );
     }
 
     #[test]
     fn what_a_killed_start_left_behind_is_harmless_and_goes() {
         let directory = with_key(&[7; 32], 0o600);
-        std::fs::write(directory.path().join(".server_identity.key.0011223344556677"), [1; 5]).unwrap();
+        std::fs::write(
+            directory.path().join(".server_identity.key.0011223344556677"),
+            [1; 5],
+        )
+        .unwrap();
         load_or_create(directory.path()).unwrap();
         assert_eq!(names_in(directory.path()), [IDENTITY_FILE]);
     }
@@ -297,7 +343,9 @@ mod tests {
     fn a_wrong_length_stops_the_start() {
         for length in [0, 31, 33] {
             let directory = with_key(&vec![7; length], 0o600);
-            assert!(matches!(fault(directory.path(), "backup"), IdentityFault::Length { bytes } if bytes == length as u64));
+            assert!(
+                matches!(fault(directory.path(), "backup"), IdentityFault::Length { bytes } if bytes == length as u64)
+            );
         }
     }
 
@@ -305,14 +353,19 @@ mod tests {
     fn any_permission_of_others_stops_the_start() {
         for mode in [0o640, 0o620, 0o610, 0o604, 0o602, 0o601] {
             let directory = with_key(&[7; 32], mode);
-            assert!(matches!(fault(directory.path(), "chmod 600"), IdentityFault::Permissions { mode: told } if told == mode));
+            assert!(
+                matches!(fault(directory.path(), "chmod 600"), IdentityFault::Permissions { mode: told } if told == mode)
+            );
         }
     }
 
     #[test]
     fn an_unreadable_file_stops_the_start_for_every_user() {
         let directory = with_key(&[7; 32], 0o000);
-        assert!(matches!(fault(directory.path(), "chmod 600"), IdentityFault::Unreadable(_)));
+        assert!(matches!(
+            fault(directory.path(), "chmod 600"),
+            IdentityFault::Unreadable(_)
+        ));
     }
 
     #[test]
@@ -321,15 +374,30 @@ mod tests {
         let key = directory.path().join(IDENTITY_FILE);
         std::fs::rename(&key, directory.path().join("elsewhere")).unwrap();
         symlink("elsewhere", &key).unwrap();
-        assert!(matches!(fault(directory.path(), "symbolic link"), IdentityFault::SymbolicLink));
+        assert!(matches!(
+            fault(directory.path(), "symbolic link"),
+            IdentityFault::SymbolicLink
+        ));
         std::fs::remove_file(directory.path().join("elsewhere")).unwrap();
-        assert!(matches!(fault(directory.path(), "symbolic link"), IdentityFault::SymbolicLink), "a dangling one too");
+        assert!(
+            matches!(
+                fault(directory.path(), "symbolic link"),
+                IdentityFault::SymbolicLink
+            ),
+            "a dangling one too"
+        );
         std::fs::remove_file(&key).unwrap();
         std::fs::create_dir(&key).unwrap();
-        assert!(matches!(fault(directory.path(), "move it away"), IdentityFault::NotAFile));
+        assert!(matches!(
+            fault(directory.path(), "move it away"),
+            IdentityFault::NotAFile
+        ));
         std::fs::remove_dir(&key).unwrap();
         nix::unistd::mkfifo(&key, nix::sys::stat::Mode::from_bits_truncate(0o600)).unwrap();
-        assert!(matches!(fault(directory.path(), "move it away"), IdentityFault::NotAFile));
+        assert!(matches!(
+            fault(directory.path(), "move it away"),
+            IdentityFault::NotAFile
+        ));
     }
 
     #[test]
@@ -340,7 +408,13 @@ mod tests {
         }
         let directory = with_key(&[7; 32], 0o600);
         std::os::unix::fs::chown(directory.path().join(IDENTITY_FILE), Some(12345), None).unwrap();
-        assert!(matches!(fault(directory.path(), "chown 0"), IdentityFault::OtherOwner { owner: 12345, user: 0 }));
+        assert!(matches!(
+            fault(directory.path(), "chown 0"),
+            IdentityFault::OtherOwner {
+                owner: 12345,
+                user: 0
+            }
+        ));
     }
 
     #[test]
@@ -374,7 +448,11 @@ mod tests {
         let mut children: Vec<_> = (0..4)
             .map(|_| {
                 Command::new(std::env::current_exe().unwrap())
-                    .args(["--exact", "identity_file::tests::processes_that_start_at_once_end_with_one_key", "--nocapture"])
+                    .args([
+                        "--exact",
+                        "identity_file::tests::processes_that_start_at_once_end_with_one_key",
+                        "--nocapture",
+                    ])
                     .env(CHILD_DIRECTORY, directory.path())
                     .stdin(Stdio::piped())
                     .stdout(Stdio::piped())
@@ -389,7 +467,9 @@ mod tests {
             .into_iter()
             .map(|child| {
                 let output = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
-                let key = output.lines().find_map(|line| line.split_once("key ").map(|(_, key)| key.to_owned()));
+                let key = output
+                    .lines()
+                    .find_map(|line| line.split_once("key ").map(|(_, key)| key.to_owned()));
                 key.unwrap_or_else(|| panic!("no key in {output:?}"))
             })
             .collect();

@@ -25,15 +25,28 @@ pub fn read_optional(path: &Path) -> Result<Option<String>, Fault> {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => {
-            return Err(Fault::of_file(path, format!("cannot be read: {error}; make it a file that this user may read")));
+            return Err(Fault::of_file(
+                path,
+                format!("cannot be read: {error}; make it a file that this user may read"),
+            ));
         }
     };
     match String::from_utf8(bytes) {
         Ok(text) => Ok(Some(text)),
         Err(error) => {
-            let valid = String::from_utf8_lossy(error.as_bytes().get(..error.utf8_error().valid_up_to()).unwrap_or(&[])).into_owned();
+            let valid = String::from_utf8_lossy(
+                error
+                    .as_bytes()
+                    .get(..error.utf8_error().valid_up_to())
+                    .unwrap_or(&[]),
+            )
+            .into_owned();
             let position = Position::of_offset(&valid, usize::MAX);
-            Err(Fault::at(path, position, "is not UTF-8 here; save the file as UTF-8"))
+            Err(Fault::at(
+                path,
+                position,
+                "is not UTF-8 here; save the file as UTF-8",
+            ))
         }
     }
 }
@@ -63,8 +76,14 @@ impl RonFault {
     }
 
     fn of_error(text: &str, error: &SpannedError) -> Self {
-        let start = Position { line: error.span.start.line, column: error.span.start.col };
-        let end = Position { line: error.span.end.line, column: error.span.end.col };
+        let start = Position {
+            line: error.span.start.line,
+            column: error.span.start.col,
+        };
+        let end = Position {
+            line: error.span.end.line,
+            column: error.span.end.col,
+        };
         // A known name of the wrong kind is reported at its first letter, everything else where reading stopped.
         let position = if named_at_start(&error.code) { start } else { end };
         let mut problem = describe(&error.code);
@@ -78,18 +97,33 @@ impl RonFault {
 }
 
 fn named_at_start(code: &RonError) -> bool {
-    matches!(code, RonError::NoSuchStructField { .. } | RonError::NoSuchEnumVariant { .. } | RonError::DuplicateStructField { .. })
+    matches!(
+        code,
+        RonError::NoSuchStructField { .. }
+            | RonError::NoSuchEnumVariant { .. }
+            | RonError::DuplicateStructField { .. }
+    )
 }
 
 fn names_its_key(code: &RonError) -> bool {
-    matches!(code, RonError::NoSuchStructField { .. } | RonError::DuplicateStructField { .. })
+    matches!(
+        code,
+        RonError::NoSuchStructField { .. } | RonError::DuplicateStructField { .. }
+    )
 }
 
 /// The dotted key of the value at a position, when the text can be followed that far.
 fn key_at(text: &str, position: Position) -> Option<String> {
-    let line_start: usize = text.split_inclusive('\n').take(position.line.saturating_sub(1)).map(str::len).sum();
+    let line_start: usize = text
+        .split_inclusive('\n')
+        .take(position.line.saturating_sub(1))
+        .map(str::len)
+        .sum();
     let line = text.get(line_start..)?;
-    let column_offset = line.char_indices().nth(position.column.saturating_sub(1)).map_or(line.len(), |(at, _)| at);
+    let column_offset = line
+        .char_indices()
+        .nth(position.column.saturating_sub(1))
+        .map_or(line.len(), |(at, _)| at);
     Node::of_text(text)?.key_at(line_start.saturating_add(column_offset))
 }
 
@@ -101,7 +135,9 @@ fn describe(code: &RonError) -> String {
         RonError::NoSuchEnumVariant { expected, found, .. } => {
             format!("unknown word {found:?}; {}", nearest(found, expected))
         }
-        RonError::DuplicateStructField { field, .. } => format!("key \"{field}\" is given twice; take one out"),
+        RonError::DuplicateStructField { field, .. } => {
+            format!("key \"{field}\" is given twice; take one out")
+        }
         RonError::MissingStructField { field, .. } => format!("key \"{field}\" is missing; add it"),
         RonError::ExpectedString => "a text in double quotes is wanted here, like \"text\"".to_owned(),
         RonError::ExpectedOption => "None or Some(...) is wanted here".to_owned(),
@@ -116,7 +152,9 @@ fn describe(code: &RonError) -> String {
         RonError::ExpectedStructLikeEnd | RonError::ExpectedOptionEnd => {
             "a closing ) is wanted here, or a comma before the next value".to_owned()
         }
-        RonError::ExpectedArrayEnd => "a closing ] is wanted here, or a comma before the next value".to_owned(),
+        RonError::ExpectedArrayEnd => {
+            "a closing ] is wanted here, or a comma before the next value".to_owned()
+        }
         RonError::ExpectedMapColon => "a colon is wanted here, as in key: value".to_owned(),
         RonError::ExpectedIdentifier => "a key is wanted here, as in key: value".to_owned(),
         RonError::ExpectedStringEnd => "the text that starts here has no closing quote".to_owned(),
@@ -135,14 +173,19 @@ fn nearest(found: &str, known: &[&str]) -> String {
     });
     match closest {
         Some(closest) if known.len() > LISTED_MAX => format!("the nearest known one is \"{closest}\""),
-        Some(closest) => format!("the nearest known one is \"{closest}\" (known here: {})", known.join(", ")),
+        Some(closest) => format!(
+            "the nearest known one is \"{closest}\" (known here: {})",
+            known.join(", ")
+        ),
         None => "none is known here".to_owned(),
     }
 }
 
 fn lower_first(text: &str) -> String {
     let mut characters = text.chars();
-    characters.next().map_or_else(String::new, |first| first.to_lowercase().chain(characters).collect())
+    characters.next().map_or_else(String::new, |first| {
+        first.to_lowercase().chain(characters).collect()
+    })
 }
 
 #[cfg(test)]
@@ -154,7 +197,6 @@ mod tests {
     #[derive(Debug, Deserialize)]
     #[serde(default, deny_unknown_fields)]
     #[derive(Default)]
-    #[expect(dead_code, reason = "read by serde only")]
     struct Outer {
         name: String,
         count: u8,
@@ -167,7 +209,6 @@ mod tests {
 
     #[derive(Debug, Default, Deserialize)]
     #[serde(default, deny_unknown_fields)]
-    #[expect(dead_code, reason = "read by serde only")]
     struct Inner {
         radius: f32,
     }
@@ -182,15 +223,27 @@ mod tests {
 
     fn fault(text: &str) -> String {
         let fault = parse::<Outer>(text).unwrap_err();
-        format!("{}:{} {}", fault.position.line, fault.position.column, fault.problem)
+        format!(
+            "{}:{} {}",
+            fault.position.line, fault.position.column, fault.problem
+        )
     }
 
     #[test]
     fn every_common_mistake_gets_its_place_its_key_and_a_mend() {
         for (text, wanted) in [
-            ("(\n  nmae: \"x\",\n)", ["2:3 ", "unknown key \"nmae\"", "nearest known one is \"name\""]),
-            ("(\n  inner: (radus: 1.0),\n)", ["2:11 ", "unknown key \"radus\"", "\"radius\""]),
-            ("(word: Forzen)", ["1:8 ", "unknown word \"Forzen\"", "\"Frozen\""]),
+            (
+                "(\n  nmae: \"x\",\n)",
+                ["2:3 ", "unknown key \"nmae\"", "nearest known one is \"name\""],
+            ),
+            (
+                "(\n  inner: (radus: 1.0),\n)",
+                ["2:11 ", "unknown key \"radus\"", "\"radius\""],
+            ),
+            (
+                "(word: Forzen)",
+                ["1:8 ", "unknown word \"Forzen\"", "\"Frozen\""],
+            ),
             ("(\n  count: 1,\n  count: 2)", ["3:3 ", "\"count\"", "twice"]),
             ("(count: 300)", ["1:", "count: ", "too large"]),
             ("(count: x)", ["1:9 ", "count: ", "whole number"]),
@@ -204,7 +257,10 @@ mod tests {
         ] {
             let message = fault(text);
             assert!(message.starts_with(wanted[0]), "{text:?} -> {message}");
-            assert!(message.contains(wanted[1]) && message.contains(wanted[2]), "{text:?} -> {message}");
+            assert!(
+                message.contains(wanted[1]) && message.contains(wanted[2]),
+                "{text:?} -> {message}"
+            );
             assert_eq!(message.lines().count(), 1, "{message}");
         }
     }
@@ -216,7 +272,17 @@ mod tests {
         assert_eq!(read_optional(&path), Ok(None));
         std::fs::write(&path, b"(\n  a\xff").unwrap();
         let fault = read_optional(&path).unwrap_err();
-        assert!(fault.to_string().ends_with("x.ron:2:4: is not UTF-8 here; save the file as UTF-8"), "{fault}");
-        assert!(read_optional(directory.path()).unwrap_err().to_string().contains("cannot be read"));
+        assert!(
+            fault
+                .to_string()
+                .ends_with("x.ron:2:4: is not UTF-8 here; save the file as UTF-8"),
+            "{fault}"
+        );
+        assert!(
+            read_optional(directory.path())
+                .unwrap_err()
+                .to_string()
+                .contains("cannot be read")
+        );
     }
 }

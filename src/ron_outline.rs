@@ -23,7 +23,7 @@ pub struct Node {
     /// Its named parts.
     pub fields: Vec<Field>,
     /// Its unnamed parts.
-    pub items: Vec<Node>,
+    pub items: Vec<Self>,
 }
 
 /// A named part of a value.
@@ -51,7 +51,10 @@ pub struct Reached<'outline> {
 impl Node {
     /// The outline of a whole text, or nothing when it cannot be followed.
     pub fn of_text(text: &str) -> Option<Self> {
-        let mut scanner = Scanner { text, characters: text.char_indices().peekable() };
+        let mut scanner = Scanner {
+            text,
+            characters: text.char_indices().peekable(),
+        };
         scanner.skip_blank()?;
         while scanner.peek() == Some('#') {
             scanner.skip_attribute()?;
@@ -59,20 +62,36 @@ impl Node {
         }
         let root = scanner.value(0)?;
         scanner.skip_blank()?;
-        if scanner.peek().is_none() { Some(root) } else { None }
+        if scanner.peek().is_none() {
+            Some(root)
+        } else {
+            None
+        }
     }
 
     /// Follows a dotted key as far as it leads. List elements are named by number, and `Some(...)` is looked through.
     pub fn reach(&self, key: &str) -> Reached<'_> {
-        let mut reached = Reached { node: self, start: self.start, parts: 0 };
+        let mut reached = Reached {
+            node: self,
+            start: self.start,
+            parts: 0,
+        };
         for part in key.split('.') {
             let node = reached.node.unwrapped();
             let next = match part.parse::<usize>() {
                 Ok(index) => node.items.get(index).map(|item| (item, item.start)),
-                Err(_) => node.fields.iter().find(|field| field.name == part).map(|field| (&field.value, field.start)),
+                Err(_) => node
+                    .fields
+                    .iter()
+                    .find(|field| field.name == part)
+                    .map(|field| (&field.value, field.start)),
             };
             let Some((node, start)) = next else { break };
-            reached = Reached { node, start, parts: reached.parts.saturating_add(1) };
+            reached = Reached {
+                node,
+                start,
+                parts: reached.parts.saturating_add(1),
+            };
         }
         reached
     }
@@ -90,8 +109,15 @@ impl Node {
         let mut key = String::new();
         let mut node = self;
         loop {
-            let field = node.fields.iter().find(|field| (field.start..=field.value.end).contains(&offset));
-            let item = node.items.iter().enumerate().find(|(_, item)| (item.start..=item.end).contains(&offset));
+            let field = node
+                .fields
+                .iter()
+                .find(|field| (field.start..=field.value.end).contains(&offset));
+            let item = node
+                .items
+                .iter()
+                .enumerate()
+                .find(|(_, item)| (item.start..=item.end).contains(&offset));
             match (field, item) {
                 (Some(field), _) => {
                     push_part(&mut key, &field.name);
@@ -166,7 +192,11 @@ impl Scanner<'_> {
             '[' => ']',
             _ => '}',
         };
-        let mut node = Node { opening: Some(self.offset()), parenthesis: open == '(', ..Node::default() };
+        let mut node = Node {
+            opening: Some(self.offset()),
+            parenthesis: open == '(',
+            ..Node::default()
+        };
         loop {
             self.skip_blank()?;
             if self.peek()? == close {
@@ -178,9 +208,17 @@ impl Scanner<'_> {
             if self.peek()? == ':' {
                 self.next();
                 self.skip_blank()?;
-                let name = self.text.get(entry.start..entry.end)?.trim_start_matches("r#").to_owned();
+                let name = self
+                    .text
+                    .get(entry.start..entry.end)?
+                    .trim_start_matches("r#")
+                    .to_owned();
                 let value = self.value(depth.saturating_add(1))?;
-                node.fields.push(Field { name, start: entry.start, value });
+                node.fields.push(Field {
+                    name,
+                    start: entry.start,
+                    value,
+                });
                 self.skip_blank()?;
             } else {
                 node.items.push(entry);
@@ -198,7 +236,10 @@ impl Scanner<'_> {
     /// A number, a name, a name with a bracket, or a raw or byte string that starts like a name.
     fn word_value(&mut self, depth: usize) -> Option<Node> {
         let start = self.offset();
-        while self.peek().is_some_and(|character| character.is_alphanumeric() || "_.+-#".contains(character)) {
+        while self
+            .peek()
+            .is_some_and(|character| character.is_alphanumeric() || "_.+-#".contains(character))
+        {
             self.next();
         }
         let word = self.text.get(start..self.offset())?;
@@ -371,9 +412,23 @@ Settings(
 
     #[test]
     fn what_cannot_be_followed_has_no_outline() {
-        for text in ["", "(", "(a: 1", "(a: \"x)", "(a: 1))", "/* (a: 1)", "(a b)", "(a: )", "r#\"x\""] {
+        for text in [
+            "",
+            "(",
+            "(a: 1",
+            "(a: \"x)",
+            "(a: 1))",
+            "/* (a: 1)",
+            "(a b)",
+            "(a: )",
+            "r#\"x\"",
+        ] {
             assert_eq!(Node::of_text(text), None, "{text}");
         }
-        assert_eq!(Node::of_text(&"(".repeat(100_000)), None, "no depth overflows the stack");
+        assert_eq!(
+            Node::of_text(&"(".repeat(100_000)),
+            None,
+            "no depth overflows the stack"
+        );
     }
 }

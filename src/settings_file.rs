@@ -41,7 +41,10 @@ pub struct SetOption {
 /// Shows the key only: the value may be a password.
 impl std::fmt::Debug for SetOption {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("SetOption").field("key", &self.key).finish_non_exhaustive()
+        formatter
+            .debug_struct("SetOption")
+            .field("key", &self.key)
+            .finish_non_exhaustive()
     }
 }
 
@@ -68,8 +71,16 @@ pub fn load(directory: &Path, overrides: &Overrides) -> Result<Settings, Configu
     if !overrides.listen.is_empty() {
         settings.listen.clone_from(&overrides.listen);
     }
-    let origin = Origin { path: &path, outline: Node::of_text(&text), text: &text, overrides };
-    let faults = all_faults(&settings).into_iter().map(|fault| origin.place(fault)).collect();
+    let origin = Origin {
+        path: &path,
+        outline: Node::of_text(&text),
+        text: &text,
+        overrides,
+    };
+    let faults = all_faults(&settings)
+        .into_iter()
+        .map(|fault| origin.place(fault))
+        .collect();
     ConfigurationError::unless_empty(faults)?;
     Ok(settings)
 }
@@ -77,18 +88,28 @@ pub fn load(directory: &Path, overrides: &Overrides) -> Result<Settings, Configu
 fn check_directory(directory: &Path) -> Result<(), Fault> {
     match std::fs::metadata(directory) {
         Ok(metadata) if metadata.is_dir() => Ok(()),
-        Ok(_) => Err(Fault::of_file(directory, "is no directory; name a server directory, or make one with `decitick init DIR`")),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            Err(Fault::of_file(directory, "there is no such directory; make one with `decitick init DIR`"))
-        }
-        Err(error) => Err(Fault::of_file(directory, format!("cannot be entered: {error}; let this user read it"))),
+        Ok(_) => Err(Fault::of_file(
+            directory,
+            "is no directory; name a server directory, or make one with `decitick init DIR`",
+        )),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(Fault::of_file(
+            directory,
+            "there is no such directory; make one with `decitick init DIR`",
+        )),
+        Err(error) => Err(Fault::of_file(
+            directory,
+            format!("cannot be entered: {error}; let this user read it"),
+        )),
     }
 }
 
 fn all_faults(settings: &Settings) -> Vec<SettingFault> {
     let mut faults = settings.faults();
     if let Err(problem) = telemetry::check_filter(&settings.log.filter) {
-        faults.push(SettingFault { key: "log.filter".to_owned(), problem });
+        faults.push(SettingFault {
+            key: "log.filter".to_owned(),
+            problem,
+        });
     }
     faults
 }
@@ -99,9 +120,15 @@ fn apply_set_options(from_file: Settings, text: &str, options: &[SetOption]) -> 
     let mut settings = from_file;
     let mut text = text.to_owned();
     for option in options {
-        let fault = |problem| Fault { place: option_place(&option.key), problem };
+        let fault = |problem| Fault {
+            place: option_place(&option.key),
+            problem,
+        };
         ron::from_str::<serde::de::IgnoredAny>(&option.value).map_err(|error| {
-            fault(format!("the value is no RON: {}; a text needs quotes, as in --set 'name=\"My server\"'", error.code))
+            fault(format!(
+                "the value is no RON: {}; a text needs quotes, as in --set 'name=\"My server\"'",
+                error.code
+            ))
         })?;
         text = with_value(&text, option).map_err(fault)?;
         settings = ron_file::parse(&text).map_err(|error| fault(error.problem))?;
@@ -113,10 +140,13 @@ fn apply_set_options(from_file: Settings, text: &str, options: &[SetOption]) -> 
 fn with_value(text: &str, option: &SetOption) -> Result<String, String> {
     let parts: Vec<&str> = option.key.split('.').collect();
     if !parts.iter().all(|part| is_key_part(part)) {
-        return Err("this is no key; write names with dots between them, as in limits.packet_burst".to_owned());
+        return Err(
+            "this is no key; write names with dots between them, as in limits.packet_burst".to_owned(),
+        );
     }
     let outline = Node::of_text(text).ok_or_else(|| {
-        "the configuration file is written in a way that --set cannot follow; write the key into the file".to_owned()
+        "the configuration file is written in a way that --set cannot follow; write the key into the file"
+            .to_owned()
     })?;
     let reached = outline.reach(&option.key);
     let missing = parts.get(reached.parts..).unwrap_or(&[]);
@@ -145,7 +175,10 @@ fn nested(parts: &[&str], value: &str) -> String {
 }
 
 fn is_key_part(part: &str) -> bool {
-    !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
+    !part.is_empty()
+        && part
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
 }
 
 fn option_place(key: &str) -> Place {
@@ -165,10 +198,22 @@ impl Origin<'_> {
         let SettingFault { key, problem } = fault;
         let first = key.split('.').next().unwrap_or_default();
         if first == "listen" && !self.overrides.listen.is_empty() {
-            return Fault { place: Place::Option("--listen".to_owned()), problem };
+            return Fault {
+                place: Place::Option("--listen".to_owned()),
+                problem,
+            };
         }
-        if let Some(option) = self.overrides.set.iter().rev().find(|option| concerns(&option.key, &key)) {
-            return Fault { place: option_place(&option.key), problem };
+        if let Some(option) = self
+            .overrides
+            .set
+            .iter()
+            .rev()
+            .find(|option| concerns(&option.key, &key))
+        {
+            return Fault {
+                place: option_place(&option.key),
+                problem,
+            };
         }
         let problem = format!("{key}: {problem}");
         match &self.outline {
@@ -184,7 +229,9 @@ impl Origin<'_> {
 /// Whether one dotted key is the other or a part of it.
 fn concerns(set: &str, faulty: &str) -> bool {
     let within = |outer: &str, inner: &str| {
-        inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        inner
+            .strip_prefix(outer)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     };
     within(set, faulty) || within(faulty, set)
 }
@@ -207,27 +254,56 @@ mod tests {
     }
 
     fn load_with(text: &str, options: &[(&str, &str)]) -> Result<Settings, ConfigurationError> {
-        let set = options.iter().map(|&(key, value)| SetOption { key: key.into(), value: value.into() }).collect();
-        load(directory_with(text).path(), &Overrides { set, listen: Vec::new() })
+        let set = options
+            .iter()
+            .map(|&(key, value)| SetOption {
+                key: key.into(),
+                value: value.into(),
+            })
+            .collect();
+        load(
+            directory_with(text).path(),
+            &Overrides {
+                set,
+                listen: Vec::new(),
+            },
+        )
     }
 
     fn faults(result: Result<Settings, ConfigurationError>) -> Vec<String> {
-        result.unwrap_err().to_string().lines().map(|line| line.rsplit("/assets/").next().unwrap().to_owned()).collect()
+        result
+            .unwrap_err()
+            .to_string()
+            .lines()
+            .map(|line| line.rsplit("/assets/").next().unwrap().to_owned())
+            .collect()
     }
 
     #[test]
     fn a_directory_without_a_file_has_the_defaults_and_a_missing_directory_is_a_fault() {
         let directory = tempfile::tempdir().unwrap();
-        assert_eq!(load(directory.path(), &Overrides::default()).unwrap(), Settings::default());
+        assert_eq!(
+            load(directory.path(), &Overrides::default()).unwrap(),
+            Settings::default()
+        );
         let missing = directory.path().join("nowhere");
         let error = load(&missing, &Overrides::default()).unwrap_err().to_string();
-        assert!(error.contains("nowhere: ") && error.contains("decitick init"), "{error}");
+        assert!(
+            error.contains("nowhere: ") && error.contains("decitick init"),
+            "{error}"
+        );
     }
 
     #[test]
     fn the_default_file_of_the_repository_is_the_defaults_but_for_the_gamemodes() {
         let settings = load_text(include_str!("../assets/server.ron")).unwrap();
-        assert_eq!(settings, Settings { resources: Vec::new(), ..Settings::default() });
+        assert_eq!(
+            settings,
+            Settings {
+                resources: Vec::new(),
+                ..Settings::default()
+            }
+        );
     }
 
     #[test]
@@ -263,19 +339,37 @@ mod tests {
 
     #[test]
     fn every_fault_is_told_with_its_place() {
-        let lines = faults(load_text("(\n  name: \"\",\n  limits: (\n    ipv6_prefix: 0,\n  ),\n  log: (filter: \"a=b=c\"),\n)"));
+        let lines = faults(load_text(
+            "(\n  name: \"\",\n  limits: (\n    ipv6_prefix: 0,\n  ),\n  log: (filter: \"a=b=c\"),\n)",
+        ));
         assert_eq!(lines.len(), 3, "{lines:?}");
         assert!(lines[0].starts_with("server.ron:2:3: name: "), "{}", lines[0]);
-        assert!(lines[1].starts_with("server.ron:4:5: limits.ipv6_prefix: "), "{}", lines[1]);
-        assert!(lines[2].starts_with("server.ron:6:9: log.filter: "), "{}", lines[2]);
+        assert!(
+            lines[1].starts_with("server.ron:4:5: limits.ipv6_prefix: "),
+            "{}",
+            lines[1]
+        );
+        assert!(
+            lines[2].starts_with("server.ron:6:9: log.filter: "),
+            "{}",
+            lines[2]
+        );
     }
 
     #[test]
     fn an_unknown_key_is_named_with_the_nearest_known_one() {
         let lines = faults(load_text("(\n  max_player: 5,\n)"));
-        assert!(lines[0].starts_with("server.ron:2:3: ") && lines[0].contains("\"max_player\"") && lines[0].contains("\"max_players\""), "{lines:?}");
+        assert!(
+            lines[0].starts_with("server.ron:2:3: ")
+                && lines[0].contains("\"max_player\"")
+                && lines[0].contains("\"max_players\""),
+            "{lines:?}"
+        );
         let lines = faults(load_with("()", &[("limits.burst", "5")]));
-        assert!(lines[0].starts_with("--set limits.burst: ") && lines[0].contains("\"packet_burst\""), "{lines:?}");
+        assert!(
+            lines[0].starts_with("--set limits.burst: ") && lines[0].contains("\"packet_burst\""),
+            "{lines:?}"
+        );
     }
 
     #[test]
@@ -296,10 +390,19 @@ mod tests {
         )
         .unwrap();
         assert_eq!((settings.max_players, settings.name.as_str()), (7, "x, (y"));
-        assert_eq!((settings.limits.packet_burst, settings.limits.ipv6_prefix), (9, 56));
-        assert_eq!((settings.world.time, settings.auth.unwrap().timeout_seconds), ((1, 2), 3));
+        assert_eq!(
+            (settings.limits.packet_burst, settings.limits.ipv6_prefix),
+            (9, 56)
+        );
+        assert_eq!(
+            (settings.world.time, settings.auth.unwrap().timeout_seconds),
+            ((1, 2), 3)
+        );
         assert_eq!((settings.streaming.radius, settings.streaming.limit), (5.0, 6));
-        let overrides = Overrides { listen: vec!["127.0.0.1:5".parse().unwrap()], set: Vec::new() };
+        let overrides = Overrides {
+            listen: vec!["127.0.0.1:5".parse().unwrap()],
+            set: Vec::new(),
+        };
         let settings = load(directory_with("(listen: [\"127.0.0.1:1\"])").path(), &overrides).unwrap();
         assert_eq!(settings.listen, overrides.listen);
     }
@@ -317,11 +420,17 @@ mod tests {
             ("password", "12345", "double quotes"),
         ] {
             let lines = faults(load_with("(max_players: 5)", &[(key, value)]));
-            assert!(lines[0].starts_with(&format!("--set {key}: ")) && lines[0].contains(wanted), "{key}={value} -> {lines:?}");
+            assert!(
+                lines[0].starts_with(&format!("--set {key}: ")) && lines[0].contains(wanted),
+                "{key}={value} -> {lines:?}"
+            );
             assert!(!lines[0].contains("12345"));
         }
         let twice = "127.0.0.1:5".parse().unwrap();
-        let overrides = Overrides { listen: vec![twice, twice], set: Vec::new() };
+        let overrides = Overrides {
+            listen: vec![twice, twice],
+            set: Vec::new(),
+        };
         let lines = faults(load(directory_with("()").path(), &overrides));
         assert!(lines[0].starts_with("--listen: "), "{lines:?}");
     }

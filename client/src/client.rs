@@ -48,9 +48,12 @@ pub struct Client {
 
 #[derive(Debug)]
 enum State {
-    Attempt(Handshake),
+    Attempt(Box<Handshake>),
     Session(Box<Session>),
-    Ended { reason: EndReason, goodbye: Option<Vec<u8>> },
+    Ended {
+        reason: EndReason,
+        goodbye: Option<Vec<u8>>,
+    },
 }
 
 /// Why the client does not send what the program asked it to.
@@ -78,7 +81,7 @@ impl Client {
     #[must_use]
     pub fn new(config: ClientConfig, nonce: [u8; 32], now: Duration) -> Self {
         Self {
-            state: State::Attempt(Handshake::new(config, nonce, now)),
+            state: State::Attempt(Box::new(Handshake::new(config, nonce, now))),
             counters: ClientCounters::default(),
             notices: VecDeque::new(),
         }
@@ -165,7 +168,9 @@ impl Client {
     /// # Errors
     /// [`SendError`]: no session, a text that cannot be sent, or a full lane.
     pub fn send_chat(&mut self, text: &str) -> Result<u32, SendError> {
-        let text = PlainText::parse(text).map_err(|fault| SendError::BadEvent { fault: fault.to_string() })?;
+        let text = PlainText::parse(text).map_err(|fault| SendError::BadEvent {
+            fault: fault.to_string(),
+        })?;
         self.send_lane(&ClientLaneEvent::ChatSend(ChatSend { text }))
     }
 
@@ -175,9 +180,12 @@ impl Client {
     /// # Errors
     /// [`SendError`]: no session, a name or value that cannot be sent, or a full lane.
     pub fn send_event(&mut self, name: &str, data: &[u8]) -> Result<u32, SendError> {
-        let name = Text::parse(name).map_err(|fault| SendError::BadEvent { fault: fault.to_string() })?;
-        let data =
-            EventData::parse(data.to_vec()).map_err(|fault| SendError::BadEvent { fault: fault.to_string() })?;
+        let name = Text::parse(name).map_err(|fault| SendError::BadEvent {
+            fault: fault.to_string(),
+        })?;
+        let data = EventData::parse(data.to_vec()).map_err(|fault| SendError::BadEvent {
+            fault: fault.to_string(),
+        })?;
         self.send_lane(&ClientLaneEvent::ClientEvent(ClientEvent { name, data }))
     }
 
@@ -203,7 +211,8 @@ impl Client {
     /// Whether the player has a body.
     #[must_use]
     pub fn is_spawned(&self) -> bool {
-        self.session().is_some_and(|session| session.body == Body::Spawned)
+        self.session()
+            .is_some_and(|session| session.body == Body::Spawned)
     }
 
     /// Whether the login is undecided (docs/protocol.md 1.5).
@@ -282,13 +291,17 @@ impl Client {
             Step::Challenged => {}
             Step::Accepted(hello) => {
                 let session = Session::new(&hello, now);
-                self.notices.push_back(ClientNotice::Joined(session.welcome.clone()));
+                self.notices
+                    .push_back(ClientNotice::Joined(session.welcome.clone()));
                 self.state = State::Session(Box::new(session));
             }
             Step::Refused(reject) => {
                 let text = reject.text.as_str().to_owned();
-                let reason =
-                    EndReason::Rejected { reason: reject.reason, text, seconds: reject.ban_seconds };
+                let reason = EndReason::Rejected {
+                    reason: reject.reason,
+                    text,
+                    seconds: reject.ban_seconds,
+                };
                 self.finish(reason, None);
             }
             Step::IdentityChanged(found) => self.finish(EndReason::IdentityChanged { found }, None),
@@ -350,10 +363,19 @@ impl Client {
 impl fmt::Display for SendError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoSession => write!(out, "there is no session: wait for the notice that the client joined"),
-            Self::NotSpawned => write!(out, "the player has no body: ask for one and wait for SpawnPlayer"),
+            Self::NoSession => write!(
+                out,
+                "there is no session: wait for the notice that the client joined"
+            ),
+            Self::NotSpawned => write!(
+                out,
+                "the player has no body: ask for one and wait for SpawnPlayer"
+            ),
             Self::BadFrame => {
-                write!(out, "the frame is not finite, or its position is beyond {POSITION_LIMIT} m")
+                write!(
+                    out,
+                    "the frame is not finite, or its position is beyond {POSITION_LIMIT} m"
+                )
             }
             Self::BadEvent { fault } => write!(out, "the event cannot be sent: {fault}"),
             Self::LaneFull(full) => full.fmt(out),

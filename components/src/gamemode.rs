@@ -6,10 +6,8 @@
 use std::{fmt, net::IpAddr};
 
 use bevy_ecs::resource::Resource;
-use decitick_protocol::{REJECT_TEXT_LEN, Text};
 
-/// The text of a refusal: at most 20 bytes.
-pub type RefusalText = Text<0, { REJECT_TEXT_LEN }>;
+pub use decitick_protocol::RejectText;
 
 /// What is asked.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +27,7 @@ pub enum Answer {
     /// Go on as if nobody had been asked.
     Default,
     /// No, with a text for the one who asked.
-    Refuse(RefusalText),
+    Refuse(RejectText),
 }
 
 /// Somebody who answers.

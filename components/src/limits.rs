@@ -146,8 +146,8 @@ impl LimitTable {
 
     /// Takes one from the bucket of `key` (made by [`limit_key`]).
     pub fn take(&mut self, key: IpAddr, now: Duration) -> Allowance {
-        let mut bucket = match self.entries.get(&key) {
-            Some(&bucket) => {
+        let mut bucket = match self.entries.get(&key).copied() {
+            Some(bucket) => {
                 self.by_refill.remove(&(bucket.full_at(&self.rule), key));
                 bucket
             }

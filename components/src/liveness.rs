@@ -60,6 +60,12 @@ struct SentKeepalive {
 }
 
 impl Keepalive {
+    /// One whose first keepalive is due then.
+    #[must_use]
+    pub const fn starting(due: Duration) -> Self {
+        Self { due, last: None, sent: 0, answered: 0 }
+    }
+
     /// Remembers that a keepalive with `nonce` goes out.
     pub const fn sending(&mut self, nonce: u32) {
         self.last = Some(SentKeepalive { nonce, at: None });

@@ -3,15 +3,15 @@
 use std::time::Duration;
 
 use bevy_ecs::{entity::Entity, message::Message};
-use decitick_protocol::{PlayerSync, Text};
+use decitick_protocol::{PlayerSync, ShownText};
 
 use crate::{
     reasons::CloseReason,
     session::{PlayerId, PlayerToken},
 };
 
-/// A reason in a KickNotify: at most 64 bytes.
-pub type KickReason = Text<0, { decitick_protocol::KICK_REASON_LEN }>;
+/// A reason in a KickNotify: at most 64 bytes without control and format characters.
+pub type KickReason = ShownText<0, { decitick_protocol::KICK_REASON_LEN }>;
 
 /// A connection joined: it holds a slot, and others may know of it.
 #[derive(Message, Clone, Copy, Debug)]

@@ -406,7 +406,8 @@ fn optional_password<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Optio
     })
 }
 
-fn parse_key(text: &str) -> Option<[u8; 32]> {
+/// Reads a public key of 64 hexadecimal digits of either case; nothing when the text is none.
+pub fn parse_key(text: &str) -> Option<[u8; 32]> {
     let mut digits = text.chars();
     let mut key = [0; 32];
     for byte in &mut key {

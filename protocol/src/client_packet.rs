@@ -1,7 +1,8 @@
 //! Everything a client sends, as one type.
 
 use crate::error::DecodeError;
-use crate::packet::{Body, PacketId, encode_in_session, encode_on_client_lane, open, read_event_id, whole};
+use crate::packet::{Body, encode_in_session, encode_on_client_lane, open, read_event_id, whole};
+use crate::packet_id::PacketId;
 use crate::packets::*;
 use crate::reader::Reader;
 

@@ -87,3 +87,120 @@ const fn window(now: Duration) -> u64 {
 fn as_factor(windows: u64) -> u32 {
     u32::try_from(windows).unwrap_or(u32::MAX)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NANOSECOND: Duration = Duration::from_nanos(1);
+
+    fn key() -> CookieKey {
+        CookieKey::new(*b"0123456789abcdef")
+    }
+
+    fn address(text: &str) -> SocketAddr {
+        text.parse().expect("an address")
+    }
+
+    #[test]
+    fn a_cookie_of_a_windows_first_moment_dies_after_exactly_20_s() {
+        let peer = address("192.0.2.7:4000");
+        let issued = Duration::from_secs(120);
+        let death = Duration::from_secs(140);
+        let cookie = key().issue(issued, peer);
+        assert_eq!(key().judge(issued, peer, cookie), Some(death));
+        assert_eq!(key().judge(Duration::from_secs(130), peer, cookie), Some(death));
+        assert_eq!(key().judge(death - NANOSECOND, peer, cookie), Some(death));
+        assert_eq!(key().judge(death, peer, cookie), None);
+        assert_eq!(key().judge(death + COOKIE_WINDOW, peer, cookie), None);
+    }
+
+    #[test]
+    fn a_cookie_of_a_windows_last_moment_lives_10_s() {
+        let peer = address("192.0.2.7:4000");
+        let issued = Duration::from_secs(130) - NANOSECOND;
+        let cookie = key().issue(issued, peer);
+        assert_eq!(
+            key().judge(issued + COOKIE_WINDOW, peer, cookie),
+            Some(Duration::from_secs(140))
+        );
+        assert_eq!(
+            key().judge(issued + COOKIE_WINDOW + NANOSECOND, peer, cookie),
+            None
+        );
+    }
+
+    #[test]
+    fn cookies_work_from_the_first_moment_and_not_before_their_window() {
+        let peer = address("192.0.2.7:4000");
+        let first = key().issue(Duration::ZERO, peer);
+        assert_eq!(
+            key().judge(Duration::ZERO, peer, first),
+            Some(Duration::from_secs(20))
+        );
+        assert_eq!(key().judge(Duration::from_secs(20), peer, first), None);
+        let later = key().issue(Duration::from_secs(50), peer);
+        assert_eq!(key().judge(Duration::from_secs(49), peer, later), None);
+    }
+
+    #[test]
+    fn a_cookie_belongs_to_one_ip_one_port_and_one_key() {
+        let now = Duration::from_secs(33);
+        let cookie = key().issue(now, address("192.0.2.7:4000"));
+        for other in [
+            "192.0.2.8:4000",
+            "192.0.2.7:4001",
+            "[2001:db8::7]:4000",
+            "[::192.0.2.7]:4000",
+        ] {
+            assert_eq!(key().judge(now, address(other), cookie), None, "{other}");
+        }
+        let stranger = CookieKey::new([0; 16]);
+        assert_eq!(stranger.judge(now, address("192.0.2.7:4000"), cookie), None);
+        assert_eq!(key().judge(now, address("192.0.2.7:4000"), cookie ^ 1), None);
+    }
+
+    #[test]
+    fn a_mapped_ipv4_address_is_the_ipv4_address_in_it() {
+        let now = Duration::from_secs(33);
+        let (plain, mapped) = (address("192.0.2.7:4000"), address("[::ffff:192.0.2.7]:4000"));
+        assert_eq!(canonical(mapped), plain);
+        assert_eq!(key().issue(now, mapped), key().issue(now, plain));
+        assert!(key().judge(now, mapped, key().issue(now, plain)).is_some());
+    }
+
+    #[test]
+    fn scope_and_flow_are_no_part_of_an_address() {
+        let scoped = SocketAddr::V6(std::net::SocketAddrV6::new(
+            "fe80::1".parse().expect("an address"),
+            9,
+            5,
+            3,
+        ));
+        assert_eq!(canonical(scoped), address("[fe80::1]:9"));
+        assert_eq!(
+            key().issue(Duration::ZERO, scoped),
+            key().issue(Duration::ZERO, address("[fe80::1]:9"))
+        );
+    }
+
+    #[test]
+    fn zero_is_never_issued_and_never_valid() {
+        let mut seen = std::collections::BTreeSet::new();
+        for port in 0..=u16::MAX {
+            let peer = SocketAddr::new(IpAddr::from([198, 51, 100, 1]), port);
+            let cookie = key().issue(Duration::ZERO, peer);
+            assert_ne!(cookie, 0);
+            assert_eq!(key().judge(Duration::ZERO, peer, 0), None);
+            seen.insert(cookie);
+        }
+        assert_eq!(seen.len(), 65_536, "every port has its own");
+    }
+
+    #[test]
+    fn a_clock_at_its_very_end_is_survived() {
+        let peer = address("192.0.2.7:4000");
+        let cookie = key().issue(Duration::MAX, peer);
+        assert!(key().judge(Duration::MAX, peer, cookie).is_some());
+    }
+}

@@ -10,23 +10,17 @@ use crate::seal::verify_strict;
 
 /// What a credential proof's message starts with.
 pub const CREDENTIAL_CONTEXT: &[u8; 22] = b"DarqlineMP credential\0";
-/// Bytes of the message that is signed.
-pub const CREDENTIAL_MESSAGE_LEN: usize = 94;
 
 /// The message that is signed: context, server key, cookie, nonce.
 #[must_use]
-pub fn message(server_key: &[u8; 32], cookie: u64, nonce: &[u8; 32]) -> [u8; CREDENTIAL_MESSAGE_LEN] {
-    let mut message = [0; CREDENTIAL_MESSAGE_LEN];
-    let cookie = cookie.to_le_bytes();
-    let parts = CREDENTIAL_CONTEXT
-        .iter()
-        .chain(server_key)
-        .chain(&cookie)
-        .chain(nonce);
-    for (to, from) in message.iter_mut().zip(parts) {
-        *to = *from;
-    }
-    message
+pub fn message(server_key: &[u8; 32], cookie: u64, nonce: &[u8; 32]) -> Vec<u8> {
+    [
+        CREDENTIAL_CONTEXT.as_slice(),
+        server_key,
+        &cookie.to_le_bytes(),
+        nonce,
+    ]
+    .concat()
 }
 
 /// The public key of a credential's seed.

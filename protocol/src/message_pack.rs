@@ -246,3 +246,122 @@ impl OpenContainers {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fault(bytes: &[u8]) -> Option<MessagePackFault> {
+        match validate_one(bytes) {
+            Ok(()) => None,
+            Err(DecodeError::MessagePack { fault }) => Some(fault),
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    #[test]
+    fn every_allowed_kind_is_taken() {
+        for bytes in [
+            b"\x00".as_slice(),
+            b"\x7f",
+            b"\xe0",
+            b"\xff",
+            b"\xc0",
+            b"\xc2",
+            b"\xc3",
+            b"\xcc\xff",
+            b"\xcd\0\0",
+            b"\xce\0\0\0\0",
+            b"\xcf\0\0\0\0\0\0\0\0",
+            b"\xd0\0",
+            b"\xd1\0\0",
+            b"\xd2\0\0\0\0",
+            b"\xd3\0\0\0\0\0\0\0\0",
+            b"\xca\x7f\xc0\0\0",
+            b"\xcb\0\0\0\0\0\0\0\0",
+            b"\xa0",
+            b"\xa2\xd1\x89",
+            b"\xd9\x01a",
+            b"\xda\0\x01a",
+            b"\xdb\0\0\0\x01a",
+            b"\xc4\x01\xff",
+            b"\xc5\0\x01\xff",
+            b"\xc6\0\0\0\x01\xff",
+            b"\x90",
+            b"\x93\x01\x02\x03",
+            b"\xdc\0\x01\xc0",
+            b"\xdd\0\0\0\x01\xc0",
+            b"\x80",
+            b"\x82\xa1a\x01\xa1a\x02",
+            b"\xde\0\x01\xa1a\xc0",
+            b"\xdf\0\0\0\x01\xd9\x01a\x90",
+            b"\x92\x81\xa1k\x92\x01\x80\xc0",
+        ] {
+            assert_eq!(fault(bytes), None, "{bytes:02x?}");
+        }
+    }
+
+    #[test]
+    fn every_fault_is_named() {
+        use MessagePackFault::*;
+        for (bytes, expected) in [
+            (b"".as_slice(), CutShort),
+            (b"\xcd\0", CutShort),
+            (b"\xa2a", CutShort),
+            (b"\x91", CutShort),
+            (b"\x81\xa1a", CutShort),
+            (b"\xdb\xff\xff\xff\xff", CutShort),
+            (b"\xdd\xff\xff\xff\xff", CutShort),
+            (b"\xdf\xff\xff\xff\xff", CutShort),
+            (b"\xc6\xff\xff\xff\xff", CutShort),
+            (b"\x01\x02", SecondValue),
+            (b"\x90\x90", SecondValue),
+            (b"\xa1\xff", NotUtf8),
+            (b"\xd9\x03\xed\xa0\x80", NotUtf8),
+            (b"\x81\xa1\xff\x01", NotUtf8),
+            (b"\x81\x01\x02", KeyNotString),
+            (b"\x81\xc4\x01a\x02", KeyNotString),
+            (b"\x81\xc0\x02", KeyNotString),
+            (b"\x82\xa1a\x01\x90\x02", KeyNotString),
+            (b"\xc1", ForbiddenType),
+            (b"\xd4\0\0", ForbiddenType),
+            (b"\xc7\x01\0\0", ForbiddenType),
+            (b"\x91\xd6\xff\0\0\0\0", ForbiddenType),
+        ] {
+            assert_eq!(fault(bytes), Some(expected), "{bytes:02x?}");
+        }
+    }
+
+    #[test]
+    fn containers_nest_64_deep_and_no_deeper() {
+        let arrays = |depth: usize| [vec![0x91; depth], vec![0xC0]].concat();
+        assert_eq!(fault(&arrays(64)), None);
+        assert_eq!(fault(&arrays(65)), Some(MessagePackFault::TooDeep));
+        assert_eq!(fault(&arrays(100_000)), Some(MessagePackFault::TooDeep));
+        let maps = |depth: usize| [b"\x81\xa1k".repeat(depth), vec![0xC0]].concat();
+        assert_eq!(fault(&maps(64)), None);
+        assert_eq!(fault(&maps(65)), Some(MessagePackFault::TooDeep));
+        let side_by_side = [vec![0xDC, 0x03, 0xE8], b"\x91\x90".repeat(1000)].concat();
+        assert_eq!(fault(&side_by_side), None, "depth counts, not number");
+    }
+
+    #[test]
+    fn a_value_keeps_its_bound() {
+        let binary =
+            |length: u16| [&[0xC5], length.to_be_bytes().as_slice(), &vec![0; length.into()]].concat();
+        assert!(EventData::parse(binary(1021)).is_ok());
+        let error = EventData::parse(binary(1022)).expect_err("1,025 bytes");
+        assert_eq!(
+            error,
+            DecodeError::BadLength {
+                field: "data",
+                length: 1025,
+                minimum: 1,
+                maximum: 1024
+            }
+        );
+        assert!(EntityPayload::parse(binary(510)).is_err());
+        assert!(EventData::parse(Vec::new()).is_err());
+        assert_eq!(EventData::nil().as_bytes(), [0xC0]);
+    }
+}

@@ -105,10 +105,7 @@ impl PasswordKey {
     #[must_use]
     pub fn proof(&self, cookie: u64, nonce: &[u8; 32]) -> [u8; 32] {
         let mut hmac = Hmac::<Sha256>::new(&self.block().into());
-        hmac.update(PASSWORD_CONTEXT);
-        hmac.update(&self.server_key);
-        hmac.update(&cookie.to_le_bytes());
-        hmac.update(nonce);
+        hmac.update(&message(&self.server_key, cookie, nonce));
         hmac.finalize().into_bytes().into()
     }
 
@@ -135,6 +132,18 @@ impl PasswordKey {
         }
         block
     }
+}
+
+/// The message under the HMAC of a proof: context, server key, cookie, nonce.
+#[must_use]
+pub fn message(server_key: &[u8; 32], cookie: u64, nonce: &[u8; 32]) -> Vec<u8> {
+    [
+        PASSWORD_CONTEXT.as_slice(),
+        server_key,
+        &cookie.to_le_bytes(),
+        nonce,
+    ]
+    .concat()
 }
 
 /// The salt of the key derivation for a server: context and public key.

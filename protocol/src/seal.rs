@@ -8,9 +8,9 @@ use std::fmt;
 use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
 use subtle::ConstantTimeEq;
 
-use crate::constants::{CONNECT_REJECT_LEN, QUERY_ANSWER_MAX, QUERY_ANSWER_MIN, SERVER_HELLO_LEN};
-use crate::packet::PacketId;
-use crate::packets::{QUERY_BODY_AT, QUERY_HEADER_LEN, QueryBody, write_query_header};
+use crate::constants::{CONNECT_REJECT_LEN, QUERY_ANSWER_MAX, QUERY_VERSION, SERVER_HELLO_LEN};
+use crate::packet_id::PacketId;
+use crate::packets::{QUERY_HEADER_LEN, QueryAnswer, QueryBody, write_query_header};
 
 /// What a ServerHello's signature starts with.
 pub const HELLO_CONTEXT: &[u8; 17] = b"DarqlineMP hello\0";
@@ -51,7 +51,7 @@ impl ServerIdentity {
     /// [`SealError`] when `datagram` is not an encoded ServerHello; it is then untouched.
     pub fn seal_hello(&self, nonce: &[u8; 32], datagram: &mut [u8]) -> Result<(), SealError> {
         check_kind(datagram, PacketId::ServerHello, SERVER_HELLO_LEN)?;
-        self.seal(HELLO_CONTEXT, nonce, datagram)
+        self.seal(nonce, datagram)
     }
 
     /// Writes key and signature into the last 96 bytes of an encoded ConnectReject, for the client with this nonce.
@@ -60,28 +60,30 @@ impl ServerIdentity {
     /// [`SealError`] when `datagram` is not an encoded ConnectReject; it is then untouched.
     pub fn seal_reject(&self, nonce: &[u8; 32], datagram: &mut [u8]) -> Result<(), SealError> {
         check_kind(datagram, PacketId::ConnectReject, CONNECT_REJECT_LEN)?;
-        self.seal(REJECT_CONTEXT, nonce, datagram)
+        self.seal(nonce, datagram)
     }
 
     /// Appends the whole answer to the query request with this nonce: at most 273 bytes.
     pub fn sign_query_answer(&self, nonce: &[u8; 32], body: &QueryBody, out: &mut Vec<u8>) {
         let mut header = Vec::with_capacity(QUERY_HEADER_LEN);
-        write_query_header(&self.public_key(), &mut header);
+        write_query_header(QUERY_VERSION, &self.public_key(), &mut header);
         let mut encoded = Vec::with_capacity(QUERY_ANSWER_MAX);
         body.encode(&mut encoded);
-        let signature = self.key.sign(&joined(&[QUERY_CONTEXT, nonce, &header, &encoded]));
+        let message = [QUERY_CONTEXT, nonce.as_slice(), &header, &encoded].concat();
         out.extend_from_slice(&header);
-        out.extend_from_slice(&signature.to_bytes());
+        out.extend_from_slice(&self.key.sign(&message).to_bytes());
         out.extend_from_slice(&encoded);
     }
 
-    fn seal(&self, context: &[u8], nonce: &[u8; 32], datagram: &mut [u8]) -> Result<(), SealError> {
-        let (rest, key) = datagram
-            .split_last_chunk_mut::<SEAL>()
-            .ok_or(SealError::WrongPacket)?;
-        let (key, signature) = key.split_at_mut(SEAL - SIGNATURE);
+    fn seal(&self, nonce: &[u8; 32], datagram: &mut [u8]) -> Result<(), SealError> {
+        let seal = datagram.last_chunk_mut::<SEAL>().ok_or(SealError::WrongPacket)?;
+        let (key, _) = seal.split_at_mut(SEAL - SIGNATURE);
         key.copy_from_slice(&self.public_key());
-        signature.copy_from_slice(&self.key.sign(&joined(&[context, nonce, rest, key])).to_bytes());
+        let message = signed_message(datagram, nonce).ok_or(SealError::WrongPacket)?;
+        let signature = datagram
+            .last_chunk_mut::<SIGNATURE>()
+            .ok_or(SealError::WrongPacket)?;
+        *signature = self.key.sign(&message).to_bytes();
         Ok(())
     }
 }
@@ -113,39 +115,46 @@ impl fmt::Display for SealError {
 
 impl std::error::Error for SealError {}
 
+/// The message under the signature of an encoded ServerHello, ConnectReject or query answer: context, nonce, and every
+/// byte of the packet but the signature. None for any other bytes.
+#[must_use]
+pub fn signed_message(datagram: &[u8], nonce: &[u8; 32]) -> Option<Vec<u8>> {
+    let (context, length) = match PacketId::from_byte(*datagram.first()?)? {
+        PacketId::ServerHello => (HELLO_CONTEXT.as_slice(), SERVER_HELLO_LEN),
+        PacketId::ConnectReject => (REJECT_CONTEXT.as_slice(), CONNECT_REJECT_LEN),
+        PacketId::Query => {
+            let (header, rest) = datagram.split_at_checked(QUERY_HEADER_LEN)?;
+            let (_, body) = rest.split_at_checked(SIGNATURE)?;
+            return Some([QUERY_CONTEXT, nonce.as_slice(), header, body].concat());
+        }
+        _ => return None,
+    };
+    let (message, _) = datagram.split_last_chunk::<SIGNATURE>()?;
+    (datagram.len() == length).then(|| [context, nonce, message].concat())
+}
+
 /// Whether `datagram` is a ServerHello signed over `nonce` by the key in it, and by `expected_key` when there is one.
 #[must_use]
 pub fn verify_hello(datagram: &[u8], nonce: &[u8; 32], expected_key: Option<&[u8; 32]>) -> bool {
     check_kind(datagram, PacketId::ServerHello, SERVER_HELLO_LEN).is_ok()
-        && verify_sealed(HELLO_CONTEXT, datagram, nonce, expected_key)
+        && verify_sealed(datagram, nonce, expected_key)
 }
 
 /// Whether `datagram` is a ConnectReject signed over `nonce` by the key in it, and by `expected_key` when there is one.
 #[must_use]
 pub fn verify_reject(datagram: &[u8], nonce: &[u8; 32], expected_key: Option<&[u8; 32]>) -> bool {
     check_kind(datagram, PacketId::ConnectReject, CONNECT_REJECT_LEN).is_ok()
-        && verify_sealed(REJECT_CONTEXT, datagram, nonce, expected_key)
+        && verify_sealed(datagram, nonce, expected_key)
 }
 
-/// Whether `datagram` is a query answer signed over the nonce of the request by the key in it.
+/// Whether `datagram` is a well-formed query answer signed over the nonce of the request by the key in it.
 #[must_use]
 pub fn verify_query_answer(datagram: &[u8], nonce: &[u8; 32]) -> bool {
-    if !(QUERY_ANSWER_MIN..=QUERY_ANSWER_MAX).contains(&datagram.len()) {
-        return false;
-    }
-    let Some((header, rest)) = datagram.split_at_checked(QUERY_HEADER_LEN) else {
+    let Ok(answer) = QueryAnswer::decode(datagram) else {
         return false;
     };
-    let Some((signature, body)) = rest.split_first_chunk::<SIGNATURE>() else {
-        return false;
-    };
-    debug_assert_eq!(datagram.len() - body.len(), QUERY_BODY_AT);
-    let Some(key) = header.last_chunk::<32>() else {
-        return false;
-    };
-    let mut expected_header = Vec::with_capacity(QUERY_HEADER_LEN);
-    write_query_header(key, &mut expected_header);
-    header == expected_header && verify_strict(key, &joined(&[QUERY_CONTEXT, nonce, header, body]), signature)
+    signed_message(datagram, nonce)
+        .is_some_and(|message| verify_strict(&answer.server_key, &message, &answer.signature))
 }
 
 /// Strict verification of a plain Ed25519 signature: the equation without cofactor, and false for a key or an R of
@@ -167,15 +176,18 @@ fn is_canonical(point: &[u8; 32]) -> bool {
     !(*low >= 0xED && middle.iter().all(|&byte| byte == 0xFF) && high & 0x7F == 0x7F)
 }
 
-fn verify_sealed(context: &[u8], datagram: &[u8], nonce: &[u8; 32], expected_key: Option<&[u8; 32]>) -> bool {
-    let Some((message, signature)) = datagram.split_last_chunk::<SIGNATURE>() else {
+fn verify_sealed(datagram: &[u8], nonce: &[u8; 32], expected_key: Option<&[u8; 32]>) -> bool {
+    let Some(message) = signed_message(datagram, nonce) else {
         return false;
     };
     let Some(key) = message.last_chunk::<32>() else {
         return false;
     };
+    let Some(signature) = datagram.last_chunk::<SIGNATURE>() else {
+        return false;
+    };
     expected_key.is_none_or(|expected| bool::from(expected.ct_eq(key)))
-        && verify_strict(key, &joined(&[context, nonce, message]), signature)
+        && verify_strict(key, &message, signature)
 }
 
 fn check_kind(datagram: &[u8], id: PacketId, length: usize) -> Result<(), SealError> {
@@ -184,9 +196,4 @@ fn check_kind(datagram: &[u8], id: PacketId, length: usize) -> Result<(), SealEr
     } else {
         Err(SealError::WrongPacket)
     }
-}
-
-/// The message under a signature: its parts in a row.
-fn joined(parts: &[&[u8]]) -> Vec<u8> {
-    parts.concat()
 }

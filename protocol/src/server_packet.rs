@@ -1,7 +1,8 @@
 //! Everything a server sends, as one type.
 
 use crate::error::DecodeError;
-use crate::packet::{Body, PacketId, encode_on_server_lane, open, read_event_id, whole};
+use crate::packet::{Body, encode_on_server_lane, open, read_event_id, whole};
+use crate::packet_id::PacketId;
 use crate::packets::*;
 use crate::reader::Reader;
 

@@ -1,6 +1,6 @@
 //! Positions, velocities and headings as they stand on the wire.
 
-use std::f32::consts::{PI, TAU};
+use std::f64::consts::{PI, TAU};
 
 /// Three `f32`: metres for a position, metres per second for a velocity.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -50,30 +50,24 @@ impl From<Vec3> for [f32; 3] {
 
 /// The same direction as `heading` (radians), in [-pi, pi). A heading that is not finite becomes 0.
 ///
-/// Any finite heading may come in (docs/protocol.md 2.3); what goes out is normalised.
+/// Any finite heading may come in (docs/protocol.md 2.3); what goes out is normalised. The bounds are those of pi itself:
+/// the binary32 nearest to it is larger, so neither it nor its negative is ever a result.
 #[must_use]
 pub fn normalise_heading(heading: f32) -> f32 {
     if !heading.is_finite() {
         return 0.0;
     }
-    if (-PI..PI).contains(&heading) {
+    // In f64, so that the remainder of a large heading is still a direction and not the rounding noise of f32.
+    let wide = f64::from(heading);
+    if (-PI..PI).contains(&wide) {
         return heading;
     }
-    // In f64, so that the remainder of a large heading is still a direction and not rounding noise of f32.
-    let turn = std::f64::consts::TAU;
-    let wrapped = (f64::from(heading) + std::f64::consts::PI).rem_euclid(turn) - std::f64::consts::PI;
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "a heading within one turn fits binary32"
-    )]
-    let narrowed = wrapped as f32;
-    // Rounding to f32 can land on pi itself, which is the same direction as -pi.
-    if narrowed >= PI {
-        narrowed - TAU
-    } else {
-        narrowed.max(-PI)
-    }
+    let wrapped = (wide + PI).rem_euclid(TAU) - PI;
+    (wrapped as f32).clamp(-LARGEST_HEADING, LARGEST_HEADING)
 }
+
+/// The largest binary32 below pi.
+const LARGEST_HEADING: f32 = f32::from_bits(std::f32::consts::PI.to_bits() - 1);
 
 #[cfg(test)]
 mod tests {
@@ -81,31 +75,62 @@ mod tests {
 
     #[test]
     fn a_heading_within_the_turn_is_kept_to_the_bit() {
-        for heading in [0.0, -0.0, -1.5, 3.0, -PI, f32::from_bits(PI.to_bits() - 1)] {
+        for heading in [
+            0.0,
+            -0.0,
+            -1.5,
+            3.0,
+            LARGEST_HEADING,
+            -LARGEST_HEADING,
+            f32::MIN_POSITIVE,
+        ] {
             assert_eq!(normalise_heading(heading).to_bits(), heading.to_bits());
         }
     }
 
     #[test]
     fn every_finite_heading_ends_in_the_half_open_turn() {
+        let pi = std::f32::consts::PI;
         for heading in [
-            PI,
-            -PI,
-            TAU,
-            -TAU,
-            3.0 * PI,
+            pi,
+            -pi,
+            2.0 * pi,
+            -2.0 * pi,
+            3.0 * pi,
+            4.0,
+            -4.0,
             1e9,
             -1e9,
             f32::MAX,
             f32::MIN,
-            3.141_593,
-            -3.141_593,
         ] {
-            let wrapped = normalise_heading(heading);
-            assert!((-PI..PI).contains(&wrapped), "{heading} became {wrapped}");
+            let normalised = normalise_heading(heading);
+            assert!(
+                (-PI..PI).contains(&f64::from(normalised)),
+                "{heading} became {normalised}"
+            );
+            assert!((-pi..pi).contains(&normalised), "{heading} became {normalised}");
+            assert_eq!(normalise_heading(normalised).to_bits(), normalised.to_bits());
+            if heading.abs() > 1e10 {
+                // Its neighbours are many turns away, so that no direction is the right one.
+                continue;
+            }
+            let (sine, cosine) = (f64::from(heading).sin(), f64::from(heading).cos());
+            assert!(
+                (f64::from(normalised).sin() - sine).abs() < 1e-5,
+                "{heading} became {normalised}"
+            );
+            assert!(
+                (f64::from(normalised).cos() - cosine).abs() < 1e-5,
+                "{heading} became {normalised}"
+            );
         }
-        assert_eq!(normalise_heading(PI), -PI);
-        assert!((normalise_heading(TAU + 1.0) - 1.0).abs() < 1e-5);
-        assert_eq!(normalise_heading(f32::NAN), 0.0);
+    }
+
+    #[test]
+    fn what_is_no_direction_becomes_zero() {
+        for heading in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+            assert_eq!(normalise_heading(heading).to_bits(), 0);
+        }
     }
 }

@@ -8,10 +8,8 @@ pub fn completions(line: &str) -> (usize, Vec<&'static str>) {
     let start = line.rfind([' ', '\t']).map_or(0, |blank| blank + 1);
     let (before, word) = line.split_at_checked(start).unwrap_or(("", line));
     let before: Vec<&str> = before.split_whitespace().collect();
-    let names = || COMMANDS.iter().map(|info| info.name);
     let words: Vec<&'static str> = match before.as_slice() {
-        [] => names().collect(),
-        ["help"] => names().collect(),
+        [] | ["help"] => COMMANDS.iter().map(|info| info.name).collect(),
         ["password"] if !word.starts_with('-') => vec!["set", "clear"],
         // Never inside a password: what is typed there is nobody's business.
         ["password", "set", ..] => Vec::new(),

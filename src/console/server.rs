@@ -202,10 +202,7 @@ impl Shared {
     fn serve(&self, stream: &UnixStream) {
         let mut lines = BufReader::new(stream);
         loop {
-            let line = match next_line(&mut lines) {
-                Ok(Some(line)) => line,
-                Ok(None) | Err(_) => return,
-            };
+            let Ok(Some(line)) = next_line(&mut lines) else { return };
             if self.consoles().stopping {
                 return;
             }

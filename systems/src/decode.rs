@@ -177,7 +177,7 @@ fn deliver_in_order(
         if let ClientLaneEvent::ChatSend(chat) = event
             && connection.phase.joined()
         {
-            facts.chats.write(ChatReceived { entity, text: chat.text.into() });
+            facts.chats.write(ChatReceived { entity, text: chat.text.into_string() });
         }
     }
     limited

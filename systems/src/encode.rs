@@ -17,7 +17,7 @@ use decitick_components::{
     session::SlotTable,
     settings::Settings,
 };
-use decitick_protocol::{PROTOCOL_VERSION, PlayerLeave, QueryBody, ServerAck};
+use decitick_protocol::{PROTOCOL_VERSION, PlayerLeave, QueryBody, ServerAck, ShownText};
 
 use crate::tick::{Tick, TickSystems};
 
@@ -75,7 +75,7 @@ pub(crate) fn tell_departures(
 
 /// What the door was last told that queries show.
 #[derive(Resource, Debug, Default)]
-struct LastQuery(Option<QueryBody>);
+pub(crate) struct LastQuery(Option<QueryBody>);
 
 pub(crate) fn tell_door(
     settings: Res<'_, Settings>,
@@ -97,10 +97,11 @@ pub(crate) fn tell_door(
 pub fn query_body(settings: &Settings, face: &PublicFace, players: u16, password_required: bool) -> QueryBody {
     QueryBody {
         protocol_version: PROTOCOL_VERSION,
-        server_version: face.version.clone(),
-        minimum_client_version: settings.minimum_client_version.clone(),
-        name: settings.name.clone(),
-        mode: face.mode.clone(),
+        // Each was held to its bound when it was set; what does not fit is left out rather than cut.
+        server_version: ShownText::parse(&face.version).unwrap_or_default(),
+        minimum_client_version: ShownText::parse(&settings.minimum_client_version).unwrap_or_default(),
+        name: ShownText::parse(&settings.name).unwrap_or_default(),
+        mode: ShownText::parse(&face.mode).unwrap_or_default(),
         players,
         max_players: settings.max_players,
         flags: u8::from(password_required),

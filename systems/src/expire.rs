@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use bevy_app::{App, Plugin};
 use bevy_ecs::{
-    entity::Entity,
     message::Messages,
     query::With,
     schedule::IntoScheduleConfigs,
@@ -17,7 +16,7 @@ use decitick_components::{
     departures::Departures,
     lane::OutboundLane,
     mailbox::{DoorNotice, DoorNotices, Outbox},
-    messages::{EndSessionRequest, KickReason, SessionEnded},
+    messages::{EndSessionRequest, SessionEnded},
     phase::Phase,
     profile::DisplayName,
     reasons::CloseReason,
@@ -25,7 +24,7 @@ use decitick_components::{
     session::{PlayerId, PlayerToken, SlotTable},
     view::View,
 };
-use decitick_protocol::{KickNotify, PlayerStreamOut, ServerLaneEvent};
+use decitick_protocol::{KickNotify, KickReason, PlayerStreamOut, ServerLaneEvent};
 
 use crate::{
     lane::broadcast::{encoded, push_critical},
@@ -70,7 +69,8 @@ pub(crate) fn begin_stop(
 /// told of each other.
 pub fn end_sessions(world: &mut World) {
     let mut wanted: BTreeMap<PlayerId, EndSessionRequest> = BTreeMap::new();
-    for request in world.resource_mut::<Messages<EndSessionRequest>>().drain() {
+    let requests: Vec<_> = world.resource_mut::<Messages<EndSessionRequest>>().drain().collect();
+    for request in requests {
         if let Some(&player) = world.get::<PlayerId>(request.entity) {
             // The first reason of a tick is the one that counts.
             wanted.entry(player).or_insert(request);
@@ -108,8 +108,8 @@ fn release(world: &mut World, player: PlayerId, request: &EndSessionRequest) -> 
     world.despawn(request.entity);
     world.resource_mut::<SlotTable>().release(player, request.entity);
     world.resource_mut::<DoorNotices>().0.push(DoorNotice::Closed { peer: route.peer });
-    if let Some(notice) = &request.notice {
-        let packet = KickNotify { reason: notice.clone() };
+    if let Some(reason) = request.notice.as_ref().and_then(|text| KickReason::parse(text.as_str()).ok()) {
+        let packet = KickNotify { reason };
         world.resource_mut::<Outbox>().push_with(route, None, None, |out| packet.encode(out));
     }
     if phase.joined() {

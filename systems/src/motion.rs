@@ -97,7 +97,7 @@ fn out_of_bounds(position: Vec3, bounds: f32) -> bool {
     [position.x, position.y, position.z].iter().any(|component| component.abs() > bounds)
 }
 
-const fn moved(frame: &PlayerSync, arrived: Duration, tick: u64) -> Motion {
+fn moved(frame: &PlayerSync, arrived: Duration, tick: u64) -> Motion {
     Motion {
         position: frame.position,
         velocity: frame.velocity,

@@ -52,8 +52,15 @@ pub(super) struct Walk {
 impl Walk {
     /// A body that stands at its spawn point.
     pub(super) fn new(kind: WalkKind, position: Vec3, heading: f32, area: u8, seed: u64) -> Self {
-        let mut walk =
-            Self { kind, random: Random::new(seed), home: position, position, heading, speed: 0.0, area };
+        let mut walk = Self {
+            kind,
+            random: Random::new(seed),
+            home: position,
+            position,
+            heading,
+            speed: 0.0,
+            area,
+        };
         if kind != WalkKind::Still {
             walk.heading = walk.random.between(-PI, PI);
             walk.speed = walk.random.between(1.5, MAX_SPEED);
@@ -77,7 +84,11 @@ impl Walk {
             WalkKind::Random => self.roam(self.home, RANGE),
             WalkKind::Crowd => self.roam(meeting.unwrap_or(self.home), CROWD_RADIUS),
         }
-        let velocity = Vec3::new(-self.heading.sin() * self.speed, self.heading.cos() * self.speed, 0.0);
+        let velocity = Vec3::new(
+            -self.heading.sin() * self.speed,
+            self.heading.cos() * self.speed,
+            0.0,
+        );
         self.position = Vec3::new(
             within(self.position.x + velocity.x * seconds),
             within(self.position.y + velocity.y * seconds),
@@ -140,7 +151,9 @@ mod tests {
     #[test]
     fn a_random_walk_moves_and_stays_in_reach_of_its_spawn_point() {
         let mut walk = Walk::new(WalkKind::Random, SPAWN, 0.0, 0, 11);
-        let farthest = (0..20_000).map(|_| distance(walk.step(0.1, None).position, SPAWN)).fold(0.0, f32::max);
+        let farthest = (0..20_000)
+            .map(|_| distance(walk.step(0.1, None).position, SPAWN))
+            .fold(0.0, f32::max);
         assert!((20.0..RANGE + 10.0).contains(&farthest), "{farthest}");
     }
 

@@ -51,7 +51,11 @@ impl PinnedServer {
     /// A server without a password, joined without a credential.
     #[must_use]
     pub const fn new(server_key: [u8; 32]) -> Self {
-        Self { server_key, password: None, credential_seed: None }
+        Self {
+            server_key,
+            password: None,
+            credential_seed: None,
+        }
     }
 }
 
@@ -80,10 +84,16 @@ mod tests {
 
     #[test]
     fn debug_output_holds_no_secret() {
-        let server = PinnedServer { credential_seed: Some([0x17; 32]), ..PinnedServer::new([0x42; 32]) };
+        let server = PinnedServer {
+            credential_seed: Some([0x17; 32]),
+            ..PinnedServer::new([0x42; 32])
+        };
         let config = ClientConfig::new(&PlayerName::parse("Ann Bee").unwrap()).pinned_to(server);
         let text = format!("{config:?}");
-        assert!(text.contains("Ann Bee") && text.contains("credential: true"), "{text}");
+        assert!(
+            text.contains("Ann Bee") && text.contains("credential: true"),
+            "{text}"
+        );
         assert!(!text.contains("23, 23"), "{text}");
     }
 

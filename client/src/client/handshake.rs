@@ -6,7 +6,8 @@
 use std::time::Duration;
 
 use decitick_protocol::{
-    ClientHello, ConnectReject, PROTOCOL_VERSION, PacketId, ServerHello, ServerPacket, verify_hello, verify_reject,
+    ClientHello, ConnectReject, PROTOCOL_VERSION, PacketId, ServerHello, ServerPacket, credential,
+    verify_hello, verify_reject,
 };
 
 use super::config::{ClientConfig, PinnedServer};
@@ -45,7 +46,13 @@ pub(super) struct Handshake {
 impl Handshake {
     /// An attempt that starts at `now`. The nonce belongs to this attempt alone.
     pub(super) const fn new(config: ClientConfig, nonce: [u8; 32], now: Duration) -> Self {
-        Self { config, nonce, started: now, next_hello: now, cookie: 0 }
+        Self {
+            config,
+            nonce,
+            started: now,
+            next_hello: now,
+            cookie: 0,
+        }
     }
 
     /// Whether the server had its time.
@@ -105,14 +112,20 @@ impl Handshake {
         if !verify_hello(datagram, &self.nonce, None) {
             return Step::Dropped(DropReason::ForeignSignature);
         }
-        if self.expected_key().is_some_and(|expected| *expected != hello.server_key) {
+        if self
+            .expected_key()
+            .is_some_and(|expected| *expected != hello.server_key)
+        {
             return Step::IdentityChanged(hello.server_key);
         }
         Step::Accepted(Box::new(hello))
     }
 
     fn judge_reject(&self, datagram: &[u8], reject: ConnectReject) -> Step {
-        if self.expected_key().is_some_and(|expected| *expected != reject.server_key) {
+        if self
+            .expected_key()
+            .is_some_and(|expected| *expected != reject.server_key)
+        {
             return Step::Dropped(DropReason::ForeignKey);
         }
         if !verify_reject(datagram, &self.nonce, None) {
@@ -143,9 +156,8 @@ impl Handshake {
             hello.password_proof = key.proof(self.cookie, &self.nonce);
         }
         if let Some(seed) = &server.credential_seed {
-            let credential = decitick_protocol::Credential::from_seed(seed);
-            hello.credential_key = credential.public_key();
-            hello.credential_proof = credential.prove(&server.server_key, self.cookie, &self.nonce);
+            hello.credential_key = credential::public_key(seed);
+            hello.credential_proof = credential::sign(seed, &server.server_key, self.cookie, &self.nonce);
         }
     }
 

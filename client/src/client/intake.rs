@@ -67,7 +67,9 @@ impl Session {
     /// Delivers the lane's events that are in order, as long as there is room for their notices.
     pub(super) fn deliver(&mut self, now: Duration, counters: &mut ClientCounters, notices: &mut Notices) {
         while notices.len() < NOTICES {
-            let Some((event_id, event)) = self.lane_in.pop_ready() else { return };
+            let Some((event_id, event)) = self.lane_in.pop_ready() else {
+                return;
+            };
             counters.lane_delivered += 1;
             let notice = match self.judge_event(now, event, counters, notices) {
                 Some(event) => ClientNotice::Event { event_id, event },
@@ -103,7 +105,6 @@ impl Session {
         notices: &mut Notices,
     ) -> Option<ServerLaneEvent> {
         let player = match &event {
-            ServerLaneEvent::PlayerJoin(_) => None,
             ServerLaneEvent::PlayerRename(event) => Some((event.player_id, event.player_token)),
             ServerLaneEvent::PlayerStreamIn(event) => Some((event.player_id, event.player_token)),
             ServerLaneEvent::PlayerStreamOut(event) => Some((event.player_id, event.player_token)),
@@ -118,20 +119,18 @@ impl Session {
         }
         match event {
             ServerLaneEvent::PlayerJoin(join) => {
-                return self.take_join(join, counters, notices).map(ServerLaneEvent::PlayerJoin);
+                return self
+                    .take_join(join, counters, notices)
+                    .map(ServerLaneEvent::PlayerJoin);
             }
             ServerLaneEvent::PlayerRename(ref event) => {
                 self.roster.name(event.player_id, event.name.as_str());
             }
             ServerLaneEvent::PlayerStreamIn(ref event) => self.roster.stream_in(event.player_id),
             ServerLaneEvent::PlayerStreamOut(ref event) => self.roster.stream_out(event.player_id, now),
-            ServerLaneEvent::PlayerDeath(ref event) => {
-                if (event.player_id, event.player_token)
-                    == (self.welcome.player_id, self.welcome.player_token)
-                {
-                    self.body = Body::None;
-                    self.frames.snapshot = None;
-                }
+            ServerLaneEvent::PlayerDeath(ref event) if self.is_self(event.player_id, event.player_token) => {
+                self.body = Body::None;
+                self.frames.snapshot = None;
             }
             ServerLaneEvent::SpawnPlayer(_) => self.take_spawn(),
             ServerLaneEvent::SetPosition(ref moved) => self.take_position(moved),
@@ -184,6 +183,10 @@ impl Session {
         (!join.players.is_empty()).then_some(join)
     }
 
+    fn is_self(&self, player_id: u32, token: u32) -> bool {
+        (player_id, token) == (self.welcome.player_id, self.welcome.player_token)
+    }
+
     /// A body. Nothing is sent of it until the program has a first snapshot.
     fn take_spawn(&mut self) {
         self.body = Body::Spawned;
@@ -193,7 +196,14 @@ impl Session {
     /// Moved by the server: the snapshot that is repeated until the program has a new one must not go on telling the old
     /// place.
     fn take_position(&mut self, moved: &SetPosition) {
-        let OwnFrames { snapshot: Some(snapshot), fresh, .. } = &mut self.frames else { return };
+        let OwnFrames {
+            snapshot: Some(snapshot),
+            fresh,
+            ..
+        } = &mut self.frames
+        else {
+            return;
+        };
         *snapshot = PlayerSync {
             position: moved.position,
             velocity: Vec3::ZERO,
@@ -216,7 +226,9 @@ impl Session {
                 counters.drop_record(RecordDrop::NoticesFull);
                 continue;
             }
-            let verdict = self.roster.frame(now, frame.player_id, frame.player_token, frame.seq);
+            let verdict = self
+                .roster
+                .frame(now, frame.player_id, frame.player_token, frame.seq);
             tell_left(frame.player_id, verdict.replaced, notices);
             match verdict.taken {
                 Ok(()) => {
@@ -274,7 +286,7 @@ impl Session {
     }
 
     fn judge_kick(&self, kick: KickNotify) -> EndReason {
-        let reason = kick.reason;
+        let reason = kick.reason.to_text().into_owned();
         if self.auth_pending {
             EndReason::LoginRefused { reason: Some(reason) }
         } else {
@@ -285,6 +297,9 @@ impl Session {
 
 fn tell_left(player_id: u32, token: Option<u32>, notices: &mut Notices) {
     if let Some(player_token) = token {
-        notices.push_back(ClientNotice::PlayerLeft { player_id, player_token });
+        notices.push_back(ClientNotice::PlayerLeft {
+            player_id,
+            player_token,
+        });
     }
 }

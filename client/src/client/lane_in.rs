@@ -36,7 +36,12 @@ pub(super) struct LaneIn<E> {
 impl<E> LaneIn<E> {
     /// A lane that expects event 1.
     pub(super) const fn new() -> Self {
-        Self { next: 1, held: BTreeMap::new(), ack_wanted: false, last_ack: None }
+        Self {
+            next: 1,
+            held: BTreeMap::new(),
+            ack_wanted: false,
+            last_ack: None,
+        }
     }
 
     /// Takes an event that arrived. Everything but what is too far ahead wants an acknowledgement: a repeated event says
@@ -50,7 +55,11 @@ impl<E> LaneIn<E> {
             return Arrival::Duplicate;
         }
         self.held.insert(event_id, event);
-        if event_id == self.next { Arrival::Next } else { Arrival::Ahead }
+        if event_id == self.next {
+            Arrival::Next
+        } else {
+            Arrival::Ahead
+        }
     }
 
     /// The next event in order, when it is here. It counts as delivered from now on.
@@ -112,7 +121,11 @@ mod tests {
         assert_eq!(lane.receive(u32::MAX, 0), Arrival::TooFar);
         assert_eq!(lane.receive(1, 0), Arrival::Next);
         assert_eq!(drain(&mut lane), [1]);
-        assert_eq!(lane.receive(2 + 255, 0), Arrival::Ahead, "the window moves with the delivered ones");
+        assert_eq!(
+            lane.receive(2 + 255, 0),
+            Arrival::Ahead,
+            "the window moves with the delivered ones"
+        );
     }
 
     #[test]

@@ -23,7 +23,10 @@ pub struct LaneFull;
 
 impl fmt::Display for LaneFull {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "the client's lane holds {CAPACITY} unacknowledged events: send the next when some arrived")
+        write!(
+            out,
+            "the client's lane holds {CAPACITY} unacknowledged events: send the next when some arrived"
+        )
     }
 }
 
@@ -70,7 +73,12 @@ pub(super) struct LaneOut {
 impl LaneOut {
     /// A lane whose first event gets the id 1.
     pub(super) const fn new() -> Self {
-        Self { acked: 0, queue: VecDeque::new(), sent: 0, resends: VecDeque::new() }
+        Self {
+            acked: 0,
+            queue: VecDeque::new(),
+            sent: 0,
+            resends: VecDeque::new(),
+        }
     }
 
     /// Puts an event on the lane; `encode` gets its id and gives the whole datagram.
@@ -79,8 +87,15 @@ impl LaneOut {
             return Err(LaneFull);
         }
         let waiting = u32::try_from(self.queue.len()).map_err(|_| LaneFull)?;
-        let event_id = self.acked.checked_add(waiting).and_then(|id| id.checked_add(1)).ok_or(LaneFull)?;
-        self.queue.push_back(Outstanding { datagram: encode(event_id), last_sent: None });
+        let event_id = self
+            .acked
+            .checked_add(waiting)
+            .and_then(|id| id.checked_add(1))
+            .ok_or(LaneFull)?;
+        self.queue.push_back(Outstanding {
+            datagram: encode(event_id),
+            last_sent: None,
+        });
         Ok(event_id)
     }
 

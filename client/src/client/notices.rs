@@ -104,12 +104,12 @@ pub enum EndReason {
     },
     /// The server ended the session on purpose.
     Kicked {
-        /// The reason as it came, invalid UTF-8 replaced. Escape it before showing it.
+        /// The reason, with invalid UTF-8 and what must not be shown replaced.
         reason: String,
     },
     /// The auth resource did not let the client in: a kick or silence while the login was undecided.
     LoginRefused {
-        /// The reason as it came; `None` when the server went silent. Escape it before showing it.
+        /// The reason, fit to be shown; `None` when the server went silent.
         reason: Option<String>,
     },
     /// No packet from the server for 15 s.
@@ -139,17 +139,32 @@ impl fmt::Display for EndReason {
         let shown = |text: &str| decitick_protocol::escape_for_display(text, 64);
         match self {
             Self::NoAnswer => {
-                write!(out, "the server gave no answer within 3 s: is the address right, and the version the same?")
+                write!(
+                    out,
+                    "the server gave no answer within 3 s: is the address right, and the version the same?"
+                )
             }
             Self::IdentityChanged { found } => {
-                write!(out, "another server answers at this address, with the key {}", hex(found))
+                write!(
+                    out,
+                    "another server answers at this address, with the key {}",
+                    hex(found)
+                )
             }
-            Self::Rejected { reason, text, seconds } => {
+            Self::Rejected {
+                reason,
+                text,
+                seconds,
+            } => {
                 write!(out, "the server refused the client: {}", reason.name())?;
                 if !text.is_empty() {
                     write!(out, " ({})", shown(text))?;
                 }
-                if *seconds > 0 { write!(out, ", {seconds} s to wait") } else { Ok(()) }
+                if *seconds > 0 {
+                    write!(out, ", {seconds} s to wait")
+                } else {
+                    Ok(())
+                }
             }
             Self::Kicked { reason } => write!(out, "the server ended the session: {}", shown(reason)),
             Self::LoginRefused { reason: Some(reason) } => {

@@ -27,7 +27,13 @@ pub struct LivePlayer {
 
 impl LivePlayer {
     const fn new(token: u32) -> Self {
-        Self { token, name: None, in_view: false, streamed_out: None, last_seq: None }
+        Self {
+            token,
+            name: None,
+            in_view: false,
+            streamed_out: None,
+            last_seq: None,
+        }
     }
 
     /// The player's generation.
@@ -100,7 +106,9 @@ impl Roster {
 
     /// Every live player, by rising id.
     pub fn players(&self) -> impl Iterator<Item = (u32, &LivePlayer)> {
-        self.slots.iter().filter_map(|(player_id, slot)| Some((*player_id, slot.live.as_ref()?)))
+        self.slots
+            .iter()
+            .filter_map(|(player_id, slot)| Some((*player_id, slot.live.as_ref()?)))
     }
 
     /// How many players are in view.
@@ -130,7 +138,10 @@ impl Roster {
             }
             None => None,
         };
-        Ok(Admitted { player: slot.live.get_or_insert_with(|| LivePlayer::new(token)), replaced })
+        Ok(Admitted {
+            player: slot.live.get_or_insert_with(|| LivePlayer::new(token)),
+            replaced,
+        })
     }
 
     /// Names a live player, after [`Roster::admit`].
@@ -142,7 +153,9 @@ impl Roster {
 
     /// Marks a live player as streamed in, after [`Roster::admit`].
     pub(super) fn stream_in(&mut self, player_id: u32) {
-        let Some(live) = self.live_mut(player_id) else { return };
+        let Some(live) = self.live_mut(player_id) else {
+            return;
+        };
         live.streamed_out = None;
         if !std::mem::replace(&mut live.in_view, true) {
             self.in_view += 1;
@@ -151,7 +164,9 @@ impl Roster {
 
     /// Marks a live player as streamed out at `now`, after [`Roster::admit`].
     pub(super) fn stream_out(&mut self, player_id: u32, now: Duration) {
-        let Some(live) = self.live_mut(player_id) else { return };
+        let Some(live) = self.live_mut(player_id) else {
+            return;
+        };
         live.streamed_out = Some(now);
         if std::mem::replace(&mut live.in_view, false) {
             self.in_view -= 1;
@@ -182,13 +197,20 @@ impl Roster {
     pub(super) fn frame(&mut self, now: Duration, player_id: u32, token: u32, seq: u32) -> FrameVerdict {
         let known = self.slots.get(&player_id).is_some_and(|slot| slot.live.is_some());
         if !known {
-            return FrameVerdict { taken: Err(self.judge_unknown(player_id, token)), replaced: None };
+            return FrameVerdict {
+                taken: Err(self.judge_unknown(player_id, token)),
+                replaced: None,
+            };
         }
         match self.admit(player_id, token) {
-            Ok(Admitted { player, replaced }) => {
-                FrameVerdict { taken: judge_frame(player, now, seq), replaced }
-            }
-            Err(reason) => FrameVerdict { taken: Err(reason), replaced: None },
+            Ok(Admitted { player, replaced }) => FrameVerdict {
+                taken: judge_frame(player, now, seq),
+                replaced,
+            },
+            Err(reason) => FrameVerdict {
+                taken: Err(reason),
+                replaced: None,
+            },
         }
     }
 
@@ -211,8 +233,14 @@ impl Roster {
 
 fn judge_frame(player: &mut LivePlayer, now: Duration, seq: u32) -> Result<(), RecordDrop> {
     if !player.in_view {
-        let late = player.streamed_out.is_some_and(|out| out + STREAM_OUT_GRACE <= now);
-        return Err(if late { RecordDrop::AfterStreamOut } else { RecordDrop::NotInView });
+        let late = player
+            .streamed_out
+            .is_some_and(|out| out + STREAM_OUT_GRACE <= now);
+        return Err(if late {
+            RecordDrop::AfterStreamOut
+        } else {
+            RecordDrop::NotInView
+        });
     }
     if player.last_seq.is_some_and(|last| !is_newer(seq, last)) {
         return Err(RecordDrop::StaleFrame);
@@ -266,7 +294,11 @@ mod tests {
     #[test]
     fn a_leave_that_overtakes_the_join_buries_it() {
         let mut roster = with_player(7, 9);
-        assert_eq!(roster.leave(7, 11), Leave::Retired(9), "a newer one retires the live one");
+        assert_eq!(
+            roster.leave(7, 11),
+            Leave::Retired(9),
+            "a newer one retires the live one"
+        );
         assert_eq!(roster.admit(7, 11).unwrap_err(), RecordDrop::OldGeneration);
         assert_eq!(roster.admit(7, 10).unwrap_err(), RecordDrop::OldGeneration);
         assert!(roster.admit(7, 12).is_ok());
@@ -283,7 +315,10 @@ mod tests {
         assert!(roster.admit(999, 1).is_ok());
         assert_eq!(roster.admit(1000, 1).unwrap_err(), RecordDrop::PlayerOutOfRange);
         assert_eq!(roster.leave(1000, 1), Leave::Stale);
-        assert_eq!(roster.frame(NOW, u32::MAX, 1, 1).taken, Err(RecordDrop::PlayerOutOfRange));
+        assert_eq!(
+            roster.frame(NOW, u32::MAX, 1, 1).taken,
+            Err(RecordDrop::PlayerOutOfRange)
+        );
         assert_eq!(roster.slots.len(), 1);
     }
 
@@ -295,7 +330,10 @@ mod tests {
         assert_eq!(roster.frame(NOW, 7, 9, 5).taken, Ok(()));
         assert_eq!(roster.frame(NOW, 7, 9, 5).taken, Err(RecordDrop::StaleFrame));
         assert_eq!(roster.frame(NOW, 7, 9, 4).taken, Err(RecordDrop::StaleFrame));
-        assert_eq!(roster.frame(NOW, 7, 9, 5u32.wrapping_add(0x8000_0000)).taken, Err(RecordDrop::StaleFrame));
+        assert_eq!(
+            roster.frame(NOW, 7, 9, 5u32.wrapping_add(0x8000_0000)).taken,
+            Err(RecordDrop::StaleFrame)
+        );
         assert_eq!(roster.frame(NOW, 7, 9, 6).taken, Ok(()));
         assert_eq!(roster.frame(NOW, 7, 8, 7).taken, Err(RecordDrop::OldGeneration));
     }
@@ -319,14 +357,23 @@ mod tests {
         let before = Duration::from_millis(11_999);
         assert_eq!(roster.frame(before, 7, 9, 1).taken, Err(RecordDrop::NotInView));
         let after = Duration::from_secs(12);
-        assert_eq!(roster.frame(after, 7, 9, 1).taken, Err(RecordDrop::AfterStreamOut));
+        assert_eq!(
+            roster.frame(after, 7, 9, 1).taken,
+            Err(RecordDrop::AfterStreamOut)
+        );
     }
 
     #[test]
     fn a_frame_of_a_newer_generation_retires_the_old_one_and_a_frame_alone_makes_nobody_known() {
         let mut roster = streamed_in(7, 9);
         let verdict = roster.frame(NOW, 7, 10, 1);
-        assert_eq!(verdict, FrameVerdict { taken: Err(RecordDrop::NotInView), replaced: Some(9) });
+        assert_eq!(
+            verdict,
+            FrameVerdict {
+                taken: Err(RecordDrop::NotInView),
+                replaced: Some(9)
+            }
+        );
         assert_eq!(token_of(&roster, 7), Some(10));
 
         assert_eq!(roster.frame(NOW, 8, 1, 1).taken, Err(RecordDrop::NotInView));

@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use decitick_protocol::{
-    ClientAck, ClientBye, ClientLaneEvent, ClientPong, PlayerSync, RequestSpawn, ServerHello, ServerLaneEvent,
-    SessionPacket,
+    ClientAck, ClientBye, ClientLaneEvent, ClientPong, PlayerSync, RequestSpawn, ServerHello,
+    ServerLaneEvent, SessionPacket,
 };
 
 use super::counters::ClientCounters;
@@ -98,8 +98,17 @@ impl Session {
     /// When something is to be sent or ended next.
     pub(super) fn due(&self) -> Duration {
         let pong = self.pong.map(|_| Duration::ZERO);
-        let wishes = [pong, self.lane_in.ack_due(), self.lane_out.due(), self.spawn_due(), self.sync_due()];
-        wishes.into_iter().flatten().fold(self.last_heard + SILENCE, Duration::min)
+        let wishes = [
+            pong,
+            self.lane_in.ack_due(),
+            self.lane_out.due(),
+            self.spawn_due(),
+            self.sync_due(),
+        ];
+        wishes
+            .into_iter()
+            .flatten()
+            .fold(self.last_heard + SILENCE, Duration::min)
     }
 
     /// Writes the most urgent datagram that is due at `now`.

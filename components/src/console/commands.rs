@@ -135,13 +135,16 @@ pub fn find(name: &str) -> Option<&'static CommandInfo> {
     COMMANDS.iter().copied().find(|info| info.name == name)
 }
 
-/// The command whose name is most like `word`, upper and lower case alike. Only its first 32 characters count.
+/// The command whose name is most like `word`, upper and lower case alike: one that begins with it, else the one that
+/// takes the fewest edits. Only the first 32 characters count.
 #[must_use]
 pub fn nearest(word: &str) -> &'static CommandInfo {
     let word: String = word.chars().take(32).flat_map(char::to_lowercase).collect();
-    let likeness = |info: &CommandInfo| strsim::jaro_winkler(&word, info.name);
-    // Of equals the first counts, so the order of the table decides and not the order of the search.
-    COMMANDS.iter().copied().rev().max_by(|a, b| likeness(a).total_cmp(&likeness(b))).unwrap_or(&HELP)
+    let distance = |info: &CommandInfo| {
+        let begins_with_it = !word.is_empty() && info.name.starts_with(&word);
+        (!begins_with_it, strsim::damerau_levenshtein(&word, info.name))
+    };
+    COMMANDS.iter().copied().min_by_key(|info| distance(info)).unwrap_or(&HELP)
 }
 
 /// Whether a line may hold a secret and must stay out of histories: its command says so, or it looks like a
@@ -204,7 +207,7 @@ mod tests {
             ("unbann", "unban"),
             ("bna", "ban"),
             ("passwd", "password"),
-            ("exit", "identity"),
+            ("shut", "shutdown"),
             ("shutdwon", "shutdown"),
             ("hlep", "help"),
         ];

@@ -70,12 +70,12 @@ impl InboundLane {
 
 #[cfg(test)]
 mod tests {
-    use decitick_protocol::{ChatSend, Text};
+    use decitick_protocol::{ChatSend, PlainText};
 
     use super::*;
 
     fn chat(text: &str) -> ClientLaneEvent {
-        ClientLaneEvent::ChatSend(ChatSend { text: Text::parse(text).unwrap() })
+        ClientLaneEvent::ChatSend(ChatSend { text: PlainText::parse(text).unwrap() })
     }
 
     fn drain(lane: &mut InboundLane) -> usize {

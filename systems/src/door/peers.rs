@@ -21,7 +21,7 @@ pub(super) struct BoundToken(Secret<u64>);
 
 impl BoundToken {
     pub(super) fn matches(&self, token: u64) -> bool {
-        self.0.matches(&token)
+        self.0.matches(token)
     }
 }
 

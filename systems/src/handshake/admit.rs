@@ -72,7 +72,6 @@ fn repeat(world: &mut World, arrival: &Arrival, holder: Entity) -> Result<(), Dr
 
 /// Step 12.
 fn open_session(world: &mut World, arrival: &Arrival, name: PlayerName) -> Result<(), DropReason> {
-    let now = world.resource::<Clock>().since_start;
     let session_token = world.resource_mut::<Entropy>().nonzero_u64().ok_or(DropReason::NoEntropy)?;
     let mut slots = world.resource_mut::<SlotTable>();
     // The check found a free slot; were it gone, silence lets the client ask again.
@@ -93,7 +92,7 @@ fn open_session(world: &mut World, arrival: &Arrival, name: PlayerName) -> Resul
     world.resource_mut::<DoorNotices>().0.push(DoorNotice::Opened { peer: arrival.route.peer, session_token });
     send_hello(world, entity, arrival.route, arrival.hello.nonce);
     world.write_message(PlayerJoined { entity });
-    warn_of_shared_address(world, arrival, now);
+    warn_of_shared_address(world, arrival);
     Ok(())
 }
 
@@ -116,7 +115,7 @@ fn spawn_session(
             DisplayName(name),
             Phase::PreSpawn,
             LastSeen(now),
-            Keepalive { due, ..Default::default() },
+            Keepalive::starting(due),
             Traffic { joined_at: now, ..Default::default() },
             FrameGate::default(),
         ))
@@ -124,7 +123,7 @@ fn spawn_session(
 }
 
 /// Behind a proxy every player shares one address, and the loopback exemption may let too much through.
-fn warn_of_shared_address(world: &World, arrival: &Arrival, _now: std::time::Duration) {
+fn warn_of_shared_address(world: &World, arrival: &Arrival) {
     let held = world.resource::<PeerIndex>().connections_of(arrival.ip());
     let exempt = arrival.limit_key(world).is_none();
     if held == SESSIONS_PER_ADDRESS_WARNING + 1 && exempt {

@@ -14,11 +14,11 @@ use decitick_components::{
     mailbox::{CredentialVerdict, HelloTicket, Route},
     profile::NameBook,
     reasons::{DropReason, RejectReason},
-    server::{Lifecycle, ServerKey},
+    server::Lifecycle,
     session::SlotTable,
     settings::Settings,
 };
-use decitick_protocol::{ClientHello, PlayerName};
+use decitick_protocol::{ClientHello, PlayerName, RejectText};
 
 use crate::decode::is_exempt;
 
@@ -46,13 +46,13 @@ impl Arrival {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Refusal {
     pub(super) reason: RejectReason,
-    pub(super) text: String,
+    pub(super) text: RejectText,
     pub(super) seconds: u32,
 }
 
 impl From<RejectReason> for Refusal {
     fn from(reason: RejectReason) -> Self {
-        Self { reason, text: String::new(), seconds: 0 }
+        Self { reason, text: RejectText::default(), seconds: 0 }
     }
 }
 
@@ -97,7 +97,7 @@ fn check_ban(world: &World, arrival: &Arrival) -> Check {
         None => Ok(()),
         Some(ban) => Err(Refused::Answer(Refusal {
             reason: RejectReason::Banned,
-            text: ban.reason.as_str().to_owned(),
+            text: RejectText::parse(ban.reason.as_str()).unwrap_or_default(),
             seconds: ban.remaining_seconds(now),
         })),
     }
@@ -111,7 +111,6 @@ fn check_password(world: &mut World, arrival: &Arrival) -> Check {
         ServerPassword::Set(key) => key.clone(),
     };
     let now = world.resource::<Clock>().since_start;
-    let server_key = world.resource::<ServerKey>().0;
     let limited_as = arrival.limit_key(world);
     let mut limits = world.resource_mut::<HandshakeLimits>();
     if let Some(ip) = limited_as {
@@ -119,13 +118,13 @@ fn check_password(world: &mut World, arrival: &Arrival) -> Check {
         if !wait.is_zero() {
             return Err(Refused::Answer(Refusal {
                 reason: RejectReason::PasswordAttempts,
-                text: String::new(),
+                text: RejectText::default(),
                 seconds: whole_seconds(wait),
             }));
         }
     }
     let hello = &arrival.hello;
-    if key.verify(&server_key, hello.cookie, &hello.nonce, &hello.password_proof) {
+    if key.verify(hello.cookie, &hello.nonce, &hello.password_proof) {
         return Ok(());
     }
     if let Some(ip) = limited_as {
@@ -202,7 +201,7 @@ fn ask_gamemode(world: &mut World, arrival: &Arrival, name: &PlayerName) -> Chec
         Answer::Default => Ok(()),
         Answer::Refuse(text) => Err(Refused::Answer(Refusal {
             reason: RejectReason::Gamemode,
-            text: text.into(),
+            text,
             seconds: 0,
         })),
     }

@@ -25,12 +25,9 @@ pub(super) fn refuse(world: &mut World, arrival: &Arrival, refusal: Refusal) -> 
     }
     tracing::debug!(peer = %arrival.route.peer, reason = refusal.reason.name(), "hello refused");
     let packet = ConnectReject {
-        reason: refusal.reason,
-        // The text comes from the ban list or a gamemode, where 20 bytes are the bound already.
-        text: refusal.text.parse().unwrap_or_default(),
+        text: refusal.text,
         ban_seconds: refusal.seconds,
-        server_key: [0; 32],
-        signature: [0; 64],
+        ..ConnectReject::unsigned(refusal.reason)
     };
     let seal = Seal::Reject(arrival.hello.nonce);
     world.resource_mut::<Outbox>().push_with(arrival.route, Some(seal), None, |out| packet.encode(out));

@@ -16,7 +16,7 @@ use decitick_components::{
     world::{WeaponTable, WorldState},
 };
 use decitick_protocol::{
-    DriveByIntervals, GarageDoors, JoinedPlayer, MAX_PACKET, PlayerJoin, PlayerSkills, RunClock, ServerLaneEvent,
+    DriveByIntervals, GarageDoors, JoinedPlayer, MAX_PACKET, MAX_WEAPON_PROPERTIES, PlayerJoin, PlayerSkills, RunClock, ServerLaneEvent,
     SetTime, SetWeather, WeaponProperties,
 };
 
@@ -106,7 +106,7 @@ fn rows(
         .map(|(id, generation, name, ..)| JoinedPlayer {
             player_id: u32::from(id.0),
             player_token: generation.0,
-            name: name.0.clone(),
+            name: name.0.to_text(),
         })
         .collect()
 }
@@ -117,7 +117,7 @@ fn greeting(world: &WorldState, weapons: &WeaponTable) -> Vec<ServerLaneEvent> {
     events.extend(
         weapons
             .0
-            .chunks(WeaponProperties::MOST)
+            .chunks(MAX_WEAPON_PROPERTIES)
             .map(|weapons| ServerLaneEvent::WeaponProperties(WeaponProperties { weapons: weapons.to_vec() })),
     );
     events.extend([
@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     fn player(n: u32, name: &str) -> JoinedPlayer {
-        JoinedPlayer { player_id: n, player_token: n, name: PlayerName::parse(name).unwrap() }
+        JoinedPlayer { player_id: n, player_token: n, name: PlayerName::parse(name).unwrap().to_text() }
     }
 
     #[test]

@@ -3,7 +3,8 @@
 //! Nothing follows the id and event id.
 
 use crate::error::DecodeError;
-use crate::packet::{Body, PacketId};
+use crate::packet::Body;
+use crate::packet_id::PacketId;
 use crate::reader::Reader;
 use crate::writer::Writer;
 

@@ -8,7 +8,8 @@
 use crate::assertion::CompactJwt;
 use crate::constants::MAX_JWT;
 use crate::error::DecodeError;
-use crate::packet::{Body, PacketId};
+use crate::packet::Body;
+use crate::packet_id::PacketId;
 use crate::reader::Reader;
 use crate::writer::Writer;
 

@@ -10,7 +10,8 @@
 
 use crate::constants::REJECT_TEXT_LEN;
 use crate::error::DecodeError;
-use crate::packet::{Body, PacketId, decode_alone, encode_alone};
+use crate::packet::{Body, decode_alone, encode_alone};
+use crate::packet_id::PacketId;
 use crate::reader::Reader;
 use crate::text::ShownText;
 use crate::writer::Writer;

@@ -7,7 +7,8 @@
 
 use crate::constants::MAX_CHAT_MESSAGE;
 use crate::error::DecodeError;
-use crate::packet::{Body, PacketId};
+use crate::packet::Body;
+use crate::packet_id::PacketId;
 use crate::reader::Reader;
 use crate::text::Text;
 use crate::writer::Writer;

@@ -8,7 +8,8 @@
 
 use crate::constants::MAX_CHAT_SEND;
 use crate::error::DecodeError;
-use crate::packet::{Body, PacketId};
+use crate::packet::Body;
+use crate::packet_id::PacketId;
 use crate::reader::Reader;
 use crate::text::PlainText;
 use crate::writer::Writer;

@@ -10,7 +10,8 @@
 use crate::constants::MAX_EVENT_NAME;
 use crate::error::DecodeError;
 use crate::message_pack::EventData;
-use crate::packet::{Body, PacketId};
+use crate::packet::Body;
+use crate::packet_id::PacketId;
 use crate::reader::Reader;
 use crate::text::Text;
 use crate::writer::Writer;

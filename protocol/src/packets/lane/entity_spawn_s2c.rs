@@ -14,7 +14,8 @@
 
 use crate::error::DecodeError;
 use crate::message_pack::EntityPayload;
-use crate::packet::{Body, PacketId};
+use crate::packet::Body;
+use crate::packet_id::PacketId;
 use crate::reader::Reader;
 use crate::vector::Vec3;
 use crate::writer::Writer;

@@ -8,7 +8,8 @@
 //! | ... | sha256 | [32] |
 
 use crate::error::DecodeError;
-use crate::packet::{Body, PacketId};
+use crate::packet::Body;
+use crate::packet_id::PacketId;
 use crate::reader::Reader;
 use crate::text::Text;
 use crate::writer::Writer;

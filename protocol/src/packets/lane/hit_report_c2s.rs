@@ -13,7 +13,8 @@
 
 use crate::constants::MAX_BODY_PART;
 use crate::error::DecodeError;
-use crate::packet::{Body, PacketId};
+use crate::packet::Body;
+use crate::packet_id::PacketId;
 use crate::reader::Reader;
 use crate::vector::Vec3;
 use crate::writer::Writer;

@@ -15,7 +15,8 @@
 
 use crate::constants::{MAX_PACKET, MAX_PLAYER_ID};
 use crate::error::DecodeError;
-use crate::packet::{Body, PacketId, SERVER_LANE_HEADER};
+use crate::packet::{Body, SERVER_LANE_HEADER};
+use crate::packet_id::PacketId;
 use crate::player_name::NameText;
 use crate::reader::Reader;
 use crate::writer::Writer;

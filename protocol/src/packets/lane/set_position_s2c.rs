@@ -9,7 +9,8 @@
 //! | 21 | area | u8 |
 
 use crate::error::DecodeError;
-use crate::packet::{Body, PacketId};
+use crate::packet::Body;
+use crate::packet_id::PacketId;
 use crate::reader::Reader;
 use crate::vector::Vec3;
 use crate::writer::Writer;

@@ -11,7 +11,8 @@
 //! | 26 | variant | u8 |
 
 use crate::error::DecodeError;
-use crate::packet::{Body, PacketId};
+use crate::packet::Body;
+use crate::packet_id::PacketId;
 use crate::reader::Reader;
 use crate::vector::Vec3;
 use crate::writer::Writer;

@@ -16,7 +16,8 @@
 
 use crate::constants::MAX_WEAPON_PROPERTIES;
 use crate::error::DecodeError;
-use crate::packet::{Body, PacketId};
+use crate::packet::Body;
+use crate::packet_id::PacketId;
 use crate::reader::Reader;
 use crate::writer::Writer;
 

@@ -3,7 +3,7 @@
 //! | byte | field | type |
 //! | --- | --- | --- |
 //! | 1 | magic | "DQRY" |
-//! | 5 | query_version | u8, 1 |
+//! | 5 | query_version | u8, at least 1 |
 //! | 6 | server_key | [32] |
 //! | 38 | signature | [64] |
 //! | 102 | protocol_version | u16 |
@@ -17,9 +17,9 @@
 //!
 //! An answer may end before the flags, and a later revision may append fields; a reader skips them.
 
-use crate::constants::{FLAG_PASSWORD_REQUIRED, QUERY_ANSWER_MAX, QUERY_VERSION};
+use crate::constants::{FLAG_PASSWORD_REQUIRED, QUERY_ANSWER_MAX};
 use crate::error::DecodeError;
-use crate::packet::PacketId;
+use crate::packet_id::PacketId;
 use crate::packets::query::QUERY_MAGIC;
 use crate::reader::Reader;
 use crate::text::ShownText;
@@ -27,8 +27,6 @@ use crate::writer::Writer;
 
 /// Bytes of an answer before the signature: they are signed with the body.
 pub(crate) const QUERY_HEADER_LEN: usize = 38;
-/// Bytes of an answer before the body.
-pub(crate) const QUERY_BODY_AT: usize = 102;
 
 /// What a server says about itself to anybody who asks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -93,6 +91,8 @@ impl QueryBody {
 /// Answers a QueryRequest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueryAnswer {
+    /// Revision of the answer's format, now 1. A later one is read as far as it is known, since fields are only appended.
+    pub query_version: u8,
     /// Public key of the server.
     pub server_key: [u8; 32],
     /// Signature over the nonce of the request, the bytes before the signature and the body; see
@@ -106,7 +106,7 @@ impl QueryAnswer {
     /// Appends the datagram, with key and signature as they stand in the struct. A server rather uses
     /// [`ServerIdentity::sign_query_answer`](crate::ServerIdentity::sign_query_answer).
     pub fn encode(&self, out: &mut Vec<u8>) {
-        write_query_header(&self.server_key, out);
+        write_query_header(self.query_version, &self.server_key, out);
         out.extend_from_slice(&self.signature);
         self.body.encode(out);
     }
@@ -123,8 +123,8 @@ impl QueryAnswer {
             });
         }
         let mut reader = super::after_magic(datagram)?;
-        reader.u8_within("query_version", QUERY_VERSION, QUERY_VERSION)?;
         Ok(Self {
+            query_version: reader.u8_within("query_version", 1, u8::MAX)?,
             server_key: reader.array("server_key")?,
             signature: reader.array("signature")?,
             body: QueryBody::read(&mut reader)?,
@@ -133,10 +133,10 @@ impl QueryAnswer {
 }
 
 /// Appends the first 38 bytes of an answer.
-pub(crate) fn write_query_header(server_key: &[u8; 32], out: &mut Vec<u8>) {
+pub(crate) fn write_query_header(query_version: u8, server_key: &[u8; 32], out: &mut Vec<u8>) {
     let mut writer = Writer::new(out);
     writer.u8(PacketId::Query.byte());
     writer.bytes(QUERY_MAGIC);
-    writer.u8(QUERY_VERSION);
+    writer.u8(query_version);
     writer.bytes(server_key);
 }

@@ -9,7 +9,7 @@
 
 use crate::constants::{MAX_PACKET, QUERY_REQUEST_MIN};
 use crate::error::DecodeError;
-use crate::packet::PacketId;
+use crate::packet_id::PacketId;
 use crate::packets::query::QUERY_MAGIC;
 use crate::reader::Reader;
 use crate::writer::Writer;

@@ -3,7 +3,8 @@
 //! Nothing follows the id and session token.
 
 use crate::error::DecodeError;
-use crate::packet::{Body, PacketId, decode_in_session, encode_in_session};
+use crate::packet::{Body, decode_in_session, encode_in_session};
+use crate::packet_id::PacketId;
 use crate::reader::Reader;
 use crate::writer::Writer;
 

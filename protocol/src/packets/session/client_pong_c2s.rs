@@ -7,7 +7,8 @@
 //! | 9 | nonce | u32 |
 
 use crate::error::DecodeError;
-use crate::packet::{Body, PacketId, decode_in_session, encode_in_session};
+use crate::packet::{Body, decode_in_session, encode_in_session};
+use crate::packet_id::PacketId;
 use crate::reader::Reader;
 use crate::writer::Writer;
 

@@ -5,7 +5,8 @@
 //! | 1 | reason | text[64] |
 
 use crate::error::DecodeError;
-use crate::packet::{Body, PacketId, decode_alone, encode_alone};
+use crate::packet::{Body, decode_alone, encode_alone};
+use crate::packet_id::PacketId;
 use crate::reader::Reader;
 use crate::text::KickReason;
 use crate::writer::Writer;

@@ -9,7 +9,8 @@
 
 use crate::constants::MAX_PLAYER_ID;
 use crate::error::DecodeError;
-use crate::packet::{Body, PacketId, decode_alone, encode_alone};
+use crate::packet::{Body, decode_alone, encode_alone};
+use crate::packet_id::PacketId;
 use crate::reader::Reader;
 use crate::writer::Writer;
 

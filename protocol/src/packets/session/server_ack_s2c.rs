@@ -7,7 +7,8 @@
 //! | 1 | ack | u32 |
 
 use crate::error::DecodeError;
-use crate::packet::{Body, PacketId, decode_alone, encode_alone};
+use crate::packet::{Body, decode_alone, encode_alone};
+use crate::packet_id::PacketId;
 use crate::reader::Reader;
 use crate::writer::Writer;
 

@@ -8,7 +8,8 @@
 //! | 5 | rtt_ms | u16 |
 
 use crate::error::DecodeError;
-use crate::packet::{Body, PacketId, decode_alone, encode_alone};
+use crate::packet::{Body, decode_alone, encode_alone};
+use crate::packet_id::PacketId;
 use crate::reader::Reader;
 use crate::writer::Writer;
 

@@ -20,7 +20,8 @@
 
 use crate::constants::{ENTITY_FRAME_LEN, MAX_ENTITY_FRAMES};
 use crate::error::DecodeError;
-use crate::packet::{Body, PacketId, decode_alone, encode_alone};
+use crate::packet::{Body, decode_alone, encode_alone};
+use crate::packet_id::PacketId;
 use crate::reader::Reader;
 use crate::vector::Vec3;
 use crate::writer::Writer;

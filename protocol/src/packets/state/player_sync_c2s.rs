@@ -15,7 +15,8 @@
 
 use crate::constants::POSITION_LIMIT;
 use crate::error::DecodeError;
-use crate::packet::{Body, PacketId, decode_in_session, encode_in_session};
+use crate::packet::{Body, decode_in_session, encode_in_session};
+use crate::packet_id::PacketId;
 use crate::reader::Reader;
 use crate::vector::Vec3;
 use crate::writer::Writer;

@@ -26,7 +26,8 @@
 
 use crate::constants::{MAX_PLAYER_ID, MAX_REMOTE_FRAMES, POSITION_LIMIT, REMOTE_FRAME_LEN};
 use crate::error::DecodeError;
-use crate::packet::{Body, PacketId, decode_alone, encode_alone};
+use crate::packet::{Body, decode_alone, encode_alone};
+use crate::packet_id::PacketId;
 use crate::reader::Reader;
 use crate::vector::Vec3;
 use crate::writer::Writer;

@@ -7,7 +7,8 @@
 //! | 5 | view_id | u16 |
 
 use crate::error::DecodeError;
-use crate::packet::{Body, PacketId};
+use crate::packet::Body;
+use crate::packet_id::PacketId;
 use crate::reader::Reader;
 use crate::writer::Writer;
 

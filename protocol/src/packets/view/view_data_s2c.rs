@@ -9,7 +9,8 @@
 
 use crate::error::DecodeError;
 use crate::message_pack::EventData;
-use crate::packet::{Body, PacketId};
+use crate::packet::Body;
+use crate::packet_id::PacketId;
 use crate::reader::Reader;
 use crate::writer::Writer;
 

@@ -9,7 +9,8 @@
 //! | ... | page | str8 |
 
 use crate::error::DecodeError;
-use crate::packet::{Body, PacketId};
+use crate::packet::Body;
+use crate::packet_id::PacketId;
 use crate::reader::Reader;
 use crate::text::Text;
 use crate::writer::Writer;

@@ -8,7 +8,8 @@
 //! | 15 | status | u8 |
 
 use crate::error::DecodeError;
-use crate::packet::{Body, PacketId};
+use crate::packet::Body;
+use crate::packet_id::PacketId;
 use crate::reader::Reader;
 use crate::writer::Writer;
 

@@ -1,0 +1,397 @@
+//! The one loop that runs all bots on one thread: sockets, timers, the pace of joining and the phases of a run.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::net::SocketAddr;
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use decitick_protocol::{PasswordKey, PlayerName};
+use mio::{Events, Poll, Token};
+
+use super::bot::{Bot, Plan, Stage};
+use super::measure::Measurements;
+use super::random::Random;
+use super::report::{BotCounts, BotsReport, Lane, Loss, Percentiles, Relay, Traffic};
+use super::{BotsError, BotsOptions, BotsPhase, BotsState, Progress};
+use crate::client::{ClientConfig, ClientCounters, DropReason, PinnedServer, hex};
+use crate::driver::{Answered, Clock, fresh_nonce};
+
+/// How often the progress is told.
+const TELL_EVERY: Duration = Duration::from_millis(200);
+
+/// All bots of a run.
+pub(super) struct Fleet<'a> {
+    options: &'a BotsOptions,
+    server: SocketAddr,
+    pinned: PinnedServer,
+    clock: Clock,
+    poll: Poll,
+    bots: Vec<Bot>,
+    /// When each bot acts next, the earliest first.
+    timers: BTreeSet<(Duration, usize)>,
+    due: Vec<Option<Duration>>,
+    plan: Plan,
+    measured: Measurements,
+    random: Random,
+    run: u16,
+    joining: usize,
+    joined: u64,
+    gone: u64,
+    window: Option<Duration>,
+    next_tell: Duration,
+}
+
+impl<'a> Fleet<'a> {
+    pub(super) fn new(
+        options: &'a BotsOptions,
+        answered: &Answered,
+        password: Option<PasswordKey>,
+    ) -> Result<Self, BotsError> {
+        let mut seed = [0; 8];
+        getrandom::fill(&mut seed).map_err(|error| BotsError::Io(io::Error::other(error)))?;
+        let mut random = Random::new(u64::from_le_bytes(seed));
+        let run = (random.next() & 0xFFFF) as u16;
+        Ok(Self {
+            options,
+            server: answered.address,
+            pinned: PinnedServer {
+                password,
+                ..PinnedServer::new(answered.info.server_key)
+            },
+            clock: Clock::start(),
+            poll: Poll::new().map_err(BotsError::Io)?,
+            bots: Vec::with_capacity(options.count),
+            timers: BTreeSet::new(),
+            due: Vec::with_capacity(options.count),
+            plan: Plan {
+                walk: options.walk,
+                frame_every: Duration::from_secs_f64(1.0 / options.rate_hz),
+                chat_every: options.chat_every(),
+                meeting: None,
+            },
+            measured: Measurements::new(run, options.count),
+            random,
+            run,
+            joining: 0,
+            joined: 0,
+            gone: 0,
+            window: None,
+            next_tell: Duration::ZERO,
+        })
+    }
+
+    /// Joins, plays for the asked time and leaves. Whether it was interrupted is in the report.
+    pub(super) fn run(
+        mut self,
+        answered: &Answered,
+        progress: &mut dyn Progress,
+    ) -> Result<BotsReport, BotsError> {
+        let mut events = Events::with_capacity(1024);
+        let interrupted = self.play(&mut events, progress)?.is_break();
+        let end = self.clock.now();
+        // The run ends here whatever the answer is.
+        let _ = self.tell(end, BotsPhase::Leaving, progress);
+        let stayed = self.joined;
+        for bot in &mut self.bots {
+            bot.finish(end, &self.plan, &mut self.measured);
+        }
+        let seconds = self
+            .window
+            .map_or(Duration::ZERO, |opened| end.saturating_sub(opened));
+        Ok(self.report(answered, stayed, seconds, end, interrupted))
+    }
+
+    fn play(
+        &mut self,
+        events: &mut Events,
+        progress: &mut dyn Progress,
+    ) -> Result<ControlFlow<()>, BotsError> {
+        loop {
+            let now = self.clock.now();
+            self.start_due(now)?;
+            if self.window.is_none() && self.bots.len() == self.options.count && self.joining == 0 {
+                self.open_window(now);
+            }
+            let end = self.window.map(|opened| opened + self.options.duration);
+            if end.is_some_and(|end| end <= now) || self.nobody_left() {
+                return Ok(ControlFlow::Continue(()));
+            }
+            let phase = if self.window.is_some() {
+                BotsPhase::Playing
+            } else {
+                BotsPhase::Joining
+            };
+            if self.tell(now, phase, progress).is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+            self.wait(now, end, events)?;
+            self.receive(events);
+            self.act();
+        }
+    }
+
+    /// Starts the bots whose turn it is: at the asked rate, and no more at once than the options allow.
+    fn start_due(&mut self, now: Duration) -> Result<(), BotsError> {
+        while self.bots.len() < self.options.count
+            && self.joining < self.options.joins_at_once
+            && self.next_start() <= now
+        {
+            let index = self.bots.len();
+            let mut bot = self
+                .new_bot(index, now)
+                .map_err(|source| BotsError::Socket { bot: index, source })?;
+            bot.link()
+                .register(self.poll.registry(), Token(index))
+                .map_err(|source| BotsError::Socket { bot: index, source })?;
+            self.bots.push(bot);
+            self.due.push(None);
+            self.joining += 1;
+            self.schedule(index);
+        }
+        Ok(())
+    }
+
+    fn new_bot(&mut self, index: usize, now: Duration) -> io::Result<Bot> {
+        let name = PlayerName::parse(&format!("Bot {:04x} {index}", self.run)).map_err(io::Error::other)?;
+        let config = ClientConfig::new(&name).pinned_to(self.pinned.clone());
+        let seed = self.random.next();
+        Bot::start(
+            index,
+            self.options.count,
+            self.server,
+            config,
+            fresh_nonce()?,
+            seed,
+            now,
+        )
+    }
+
+    fn next_start(&self) -> Duration {
+        Duration::from_secs_f64(self.bots.len() as f64 / self.options.joins_per_second)
+    }
+
+    fn open_window(&mut self, now: Duration) {
+        self.window = Some(now);
+        self.measured.open = true;
+        for bot in &mut self.bots {
+            bot.open_window(now);
+        }
+    }
+
+    /// Waits for a datagram, the next timer, the next start, the next telling or the end, whichever is first.
+    fn wait(&mut self, now: Duration, end: Option<Duration>, events: &mut Events) -> Result<(), BotsError> {
+        let timer = self.timers.first().map(|(at, _)| *at);
+        let may_start = self.bots.len() < self.options.count && self.joining < self.options.joins_at_once;
+        let start = may_start.then(|| self.next_start());
+        let until = [timer, start, end]
+            .into_iter()
+            .flatten()
+            .fold(self.next_tell, Duration::min);
+        match self.poll.poll(events, Some(until.saturating_sub(now))) {
+            Err(error) if error.kind() != io::ErrorKind::Interrupted => Err(BotsError::Io(error)),
+            _ => Ok(()),
+        }
+    }
+
+    fn receive(&mut self, events: &Events) {
+        for event in events {
+            let index = event.token().0;
+            let Some(bot) = self.bots.get_mut(index) else {
+                continue;
+            };
+            let before = bot.stage();
+            let clock = self.clock;
+            bot.receive(|| clock.now(), &mut self.plan, &mut self.measured);
+            bot.act(clock.now(), &mut self.plan, &mut self.measured);
+            self.note_stage(index, before);
+            self.schedule(index);
+        }
+    }
+
+    fn act(&mut self) {
+        let now = self.clock.now();
+        while let Some((at, index)) = self.timers.first().copied().filter(|(at, _)| *at <= now) {
+            let Some(bot) = self.bots.get_mut(index) else {
+                self.timers.remove(&(at, index));
+                continue;
+            };
+            // A time of zero means at once, and tells nothing about how late the loop is.
+            if self.measured.open && at > Duration::ZERO {
+                self.measured.lateness.record(now.saturating_sub(at));
+            }
+            let before = bot.stage();
+            bot.act(now, &mut self.plan, &mut self.measured);
+            self.note_stage(index, before);
+            self.schedule(index);
+        }
+    }
+
+    /// Keeps count of how far the bots are; `before` is where this one was.
+    fn note_stage(&mut self, index: usize, before: Stage) {
+        let Some(after) = self
+            .bots
+            .get(index)
+            .map(Bot::stage)
+            .filter(|after| *after != before)
+        else {
+            return;
+        };
+        match before {
+            Stage::Joining => self.joining -= 1,
+            Stage::Joined => self.joined -= 1,
+            Stage::Gone => self.gone -= 1,
+        }
+        match after {
+            Stage::Joining => self.joining += 1,
+            Stage::Joined => self.joined += 1,
+            Stage::Gone => self.gone += 1,
+        }
+    }
+
+    fn schedule(&mut self, index: usize) {
+        let next = self.bots.get(index).and_then(Bot::due);
+        let Some(held) = self.due.get_mut(index) else {
+            return;
+        };
+        if let Some(old) = std::mem::replace(held, next) {
+            self.timers.remove(&(old, index));
+        }
+        if let Some(at) = next {
+            self.timers.insert((at, index));
+        }
+    }
+
+    fn nobody_left(&self) -> bool {
+        self.gone == self.options.count as u64
+    }
+
+    fn tell(&mut self, now: Duration, phase: BotsPhase, progress: &mut dyn Progress) -> ControlFlow<()> {
+        if now < self.next_tell {
+            return ControlFlow::Continue(());
+        }
+        self.next_tell = now + TELL_EVERY;
+        progress.update(&BotsState {
+            phase,
+            asked: self.options.count as u64,
+            joined: self.joined,
+            gone: self.gone,
+            playing: self
+                .window
+                .map_or(Duration::ZERO, |opened| now.saturating_sub(opened)),
+            frame_p50_ms: self.measured.frame_relay.quantile_ms(0.5),
+            rtt_p50_ms: self.measured.rtt.quantile_ms(0.5),
+        })
+    }
+
+    fn report(
+        &self,
+        answered: &Answered,
+        stayed: u64,
+        seconds: Duration,
+        end: Duration,
+        interrupted: bool,
+    ) -> BotsReport {
+        let measured = &self.measured;
+        let seconds = seconds.as_secs_f64();
+        let totals = Totals::of(&self.bots);
+        BotsReport {
+            address: answered.address.to_string(),
+            server_key: hex(&answered.info.server_key),
+            server_name: answered.info.name.clone(),
+            walk: self.options.walk.name(),
+            rate_hz: self.options.rate_hz,
+            seconds,
+            interrupted,
+            bots: BotCounts {
+                asked: self.options.count as u64,
+                started: self.bots.len() as u64,
+                joined: measured.join.count(),
+                spawned: self.bots.iter().filter(|bot| bot.was_spawned()).count() as u64,
+                stayed,
+            },
+            join_ms: Percentiles::of(&measured.join),
+            spawn_ms: Percentiles::of(&measured.spawn),
+            rtt_ms: Percentiles::of(&measured.rtt),
+            frame_ms: Percentiles::of(&measured.frame_relay),
+            chat_ms: Percentiles::of(&measured.chat_relay),
+            loop_late_ms: Percentiles::of(&measured.lateness),
+            relay: Relay {
+                frames_received: measured.frames_received,
+                frames_expected: measured.frames_expected,
+                received_per_s: share(measured.frames_received as f64, seconds),
+                expected_per_s: share(measured.frames_expected, seconds),
+                received_share: share(measured.frames_received as f64, measured.frames_expected),
+            },
+            loss: totals.loss,
+            lane: Lane {
+                chat_sent: measured.chat_sent,
+                chat_returned: measured.chat_returned,
+                chat_received: measured.chat_received,
+                chat_repeated: measured.chat_repeated,
+                chat_out_of_order: measured.chat_out_of_order,
+                chat_missed: measured.chat_missed,
+                ..totals.lane
+            },
+            traffic: Traffic {
+                run_s: end.as_secs_f64(),
+                ..totals.traffic
+            },
+            drops: totals.drops,
+            record_drops: totals.record_drops,
+            failures: measured.failures.clone(),
+        }
+    }
+}
+
+/// What the counters of all bots add up to.
+#[derive(Default)]
+struct Totals {
+    loss: Loss,
+    lane: Lane,
+    traffic: Traffic,
+    drops: BTreeMap<&'static str, u64>,
+    record_drops: BTreeMap<&'static str, u64>,
+}
+
+impl Totals {
+    fn of(bots: &[Bot]) -> Self {
+        let mut totals = Self::default();
+        for bot in bots {
+            totals.add(bot.client().counters());
+            let (received, expected) = bot.keepalives();
+            totals.loss.keepalives_received += received;
+            totals.loss.keepalives_expected += expected;
+            totals.loss.not_sent += bot.not_sent();
+        }
+        let loss = &mut totals.loss;
+        let missing = loss.keepalives_expected.saturating_sub(loss.keepalives_received);
+        loss.down_share = share(missing as f64, loss.keepalives_expected as f64);
+        let resent = totals.lane.events_resent as f64;
+        totals.loss.up_share = share(resent, resent + totals.lane.events_sent as f64);
+        totals
+    }
+
+    fn add(&mut self, counters: &ClientCounters) {
+        self.lane.events_delivered += counters.lane_delivered;
+        self.lane.events_repeated += counters.dropped(DropReason::LaneDuplicate);
+        self.lane.events_ahead += counters.lane_ahead;
+        self.lane.events_sent += counters.lane_sent;
+        self.lane.events_resent += counters.lane_resent;
+        self.traffic.datagrams_in += counters.datagrams_in;
+        self.traffic.bytes_in += counters.bytes_in;
+        self.traffic.datagrams_out += counters.datagrams_out;
+        self.traffic.bytes_out += counters.bytes_out;
+        for (reason, count) in counters.drops() {
+            *self.drops.entry(reason.name()).or_default() += count;
+        }
+        for (reason, count) in counters.record_drops() {
+            *self.record_drops.entry(reason.name()).or_default() += count;
+        }
+    }
+}
+
+/// `part` by `whole`; 0 when there is no whole.
+fn share(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 { part / whole } else { 0.0 }
+}

@@ -1,0 +1,364 @@
+//! The command line: every command and option by name, and what `--help` says.
+//!
+//! Only reads words; what the commands do is said by `commands`. A wrong word ends the program with
+//! exit code 2 and the nearest right one.
+
+use std::{net::SocketAddr, path::PathBuf};
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use decitick_components::settings::LogFormat;
+
+use crate::settings_file::{Overrides, SetOption};
+
+/// The words the program was called with.
+#[derive(Debug, Parser)]
+#[command(
+    name = "decitick",
+    version,
+    about = "A headless game server: UDP sessions on a fixed 100 ms tick",
+    long_about = "A headless game server: UDP sessions on a fixed 100 ms tick.\n\n\
+                  Without a command it serves the current directory. A server directory holds assets/server.ron \
+                  (the configuration), scripts/, the server's key and its ban list; `decitick init DIR` makes one.",
+    after_help = "Exit codes: 0 fine, 1 run-time failure (a bad key file or ban list too), 2 usage or configuration.\n\
+                  Logs go to standard error; RUST_LOG filters them, as in RUST_LOG=info,decitick_systems=debug.",
+    args_conflicts_with_subcommands = true
+)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    options: ServeOptions,
+}
+
+impl Cli {
+    /// The command to run: `serve` of the current directory when none was named.
+    pub fn into_command(self) -> Command {
+        let Self { command, options } = self;
+        command.unwrap_or(Command::Serve(ServeArguments {
+            directory: PathBuf::from("."),
+            options,
+        }))
+    }
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run the server of a server directory
+    #[command(after_help = "SIGINT and SIGTERM stop gracefully within 2 s, a second signal at once.")]
+    Serve(ServeArguments),
+    /// Make a server directory; files that are there already are left as they are
+    Init(InitArguments),
+    /// Judge configuration, assets, key and ban list without listening
+    #[command(after_help = "Prints every fault as FILE:LINE:COLUMN and exits with 1 when there is any.")]
+    Check(CheckArguments),
+    /// Ask a server who it is, and verify the signature of its answer
+    Query(QueryArguments),
+    /// Let many real clients join, play and measure a server
+    #[command(after_help = "Exits with 1 when a client fails to join.")]
+    Bots(BotsArguments),
+    /// Attach to a running server, or run one command in it
+    Console(ConsoleArguments),
+}
+
+/// What `serve` is told.
+#[derive(Debug, Args)]
+pub struct ServeArguments {
+    /// The server directory
+    #[arg(value_name = "DIR", default_value = ".")]
+    pub directory: PathBuf,
+    /// How this start differs from the configuration.
+    #[command(flatten)]
+    pub options: ServeOptions,
+}
+
+/// How one start differs from the configuration.
+#[derive(Debug, Args)]
+pub struct ServeOptions {
+    /// Listen on this UDP address instead of the configured ones; may be given several times
+    #[arg(long, value_name = "ADDR")]
+    pub listen: Vec<SocketAddr>,
+    /// Set one key of the configuration to a RON value; may be given several times
+    #[arg(
+        long,
+        value_name = "KEY=VALUE",
+        value_parser = parse_set_option,
+        long_help = "Set one key of the configuration to a RON value; may be given several times.\n\
+                     A nested key has dots, a text has quotes:\n  \
+                     --set max_players=200 --set limits.packet_burst=800 --set 'name=\"My server\"'"
+    )]
+    pub set: Vec<SetOption>,
+    /// How log lines look, instead of the configured way
+    #[arg(long, value_name = "FORMAT")]
+    pub log: Option<LogChoice>,
+    /// Do not read commands from standard input
+    #[arg(long)]
+    pub no_console: bool,
+}
+
+impl ServeOptions {
+    /// What is put over the configuration file.
+    pub fn overrides(&self) -> Overrides {
+        Overrides {
+            listen: self.listen.clone(),
+            set: self.set.clone(),
+        }
+    }
+}
+
+/// How log lines look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum LogChoice {
+    /// For people, in colour on a terminal
+    Pretty,
+    /// For people, short
+    Compact,
+    /// One JSON object a line
+    Json,
+}
+
+impl From<LogChoice> for LogFormat {
+    fn from(choice: LogChoice) -> Self {
+        match choice {
+            LogChoice::Pretty => Self::Pretty,
+            LogChoice::Compact => Self::Compact,
+            LogChoice::Json => Self::Json,
+        }
+    }
+}
+
+/// What `init` is told.
+#[derive(Debug, Args)]
+pub struct InitArguments {
+    /// The directory to make or to complete
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+}
+
+/// What `check` is told.
+#[derive(Debug, Args)]
+pub struct CheckArguments {
+    /// The server directory
+    #[arg(value_name = "DIR", default_value = ".")]
+    pub directory: PathBuf,
+}
+
+/// What `query` is told.
+#[derive(Debug, Args)]
+pub struct QueryArguments {
+    /// The server, as in example.org:7777 or [::1]:7777
+    #[arg(value_name = "HOST:PORT", value_parser = parse_host_and_port)]
+    pub server: String,
+    /// Fail unless the server has this public key (64 hexadecimal digits, as `identity` in its console prints)
+    #[arg(long, value_name = "HEX", value_parser = parse_public_key)]
+    pub key: Option<[u8; 32]>,
+    /// Print one JSON value
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What `bots` is told.
+#[derive(Debug, Args)]
+pub struct BotsArguments {
+    /// The server, as in example.org:7777 or [::1]:7777
+    #[arg(value_name = "HOST:PORT", value_parser = parse_host_and_port)]
+    pub server: String,
+    /// How many clients join
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub count: u32,
+    /// How long they play once all have joined
+    #[arg(long, value_name = "S", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=86_400 * 30))]
+    pub seconds: u64,
+    /// Frames that each client sends in a second
+    #[arg(long, value_name = "HZ", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub rate: u32,
+    /// The server's password
+    #[arg(long, value_name = "P", hide_default_value = true, default_value = "")]
+    pub password: String,
+    /// How they move
+    #[arg(long, value_name = "WAY", default_value = "random")]
+    pub walk: Walk,
+    /// Print one JSON value at the end, and no progress
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// How bots move.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Walk {
+    /// Each its own way
+    #[default]
+    Random,
+    /// Not at all
+    Still,
+    /// All around one spot, so that everybody sees everybody
+    Crowd,
+}
+
+/// What `console` is told.
+#[derive(Debug, Args)]
+pub struct ConsoleArguments {
+    /// The directory of the running server
+    #[arg(value_name = "DIR", default_value = ".")]
+    pub directory: PathBuf,
+    /// Run one command, print its answer and exit with 0, or with 1 when it failed
+    #[arg(short, long, value_name = "COMMAND")]
+    pub command: Option<String>,
+}
+
+fn parse_set_option(text: &str) -> Result<SetOption, String> {
+    let (key, value) = text
+        .split_once('=')
+        .ok_or("a key and a value with = between them are wanted, as in max_players=200")?;
+    Ok(SetOption {
+        key: key.trim().to_owned(),
+        value: value.to_owned(),
+    })
+}
+
+fn parse_host_and_port(text: &str) -> Result<String, String> {
+    let wanted = "a host and a port are wanted, as in example.org:7777 or [::1]:7777";
+    if text.parse::<SocketAddr>().is_ok() {
+        return Ok(text.to_owned());
+    }
+    let (host, port) = text.rsplit_once(':').ok_or(wanted)?;
+    let host_is_name = !host.is_empty()
+        && !host.contains(|character: char| character.is_whitespace() || ":[]/".contains(character));
+    let port_is_number = port.parse::<u16>().is_ok_and(|port| port != 0);
+    if host_is_name && port_is_number {
+        Ok(text.to_owned())
+    } else {
+        Err(wanted.to_owned())
+    }
+}
+
+fn parse_public_key(text: &str) -> Result<[u8; 32], String> {
+    decitick_components::settings::parse_key(text)
+        .ok_or_else(|| "a key of 64 hexadecimal digits is wanted".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{CommandFactory, error::ErrorKind};
+
+    use super::*;
+
+    fn command(words: &str) -> Command {
+        Cli::try_parse_from(words.split_whitespace())
+            .unwrap()
+            .into_command()
+    }
+
+    fn refusal(words: &[&str]) -> clap::Error {
+        Cli::try_parse_from(words).unwrap_err()
+    }
+
+    #[test]
+    fn the_definition_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn no_command_serves_the_current_directory() {
+        let Command::Serve(serve) = command("decitick") else {
+            panic!("not serve")
+        };
+        assert_eq!(serve.directory, PathBuf::from("."));
+        let Command::Serve(serve) = command("decitick --no-console --log json --set max_players=5") else {
+            panic!("not serve")
+        };
+        assert!(serve.options.no_console);
+        assert_eq!(serve.options.log, Some(LogChoice::Json));
+        assert_eq!(serve.options.overrides().set[0].key, "max_players");
+    }
+
+    #[test]
+    fn serve_takes_a_directory_and_repeated_options() {
+        let words = "decitick serve dir --listen 127.0.0.1:1 --listen [::1]:2 --set a=1 --set b.c=(d=e) --log compact";
+        let Command::Serve(serve) = command(words) else {
+            panic!("not serve")
+        };
+        assert_eq!(serve.directory, PathBuf::from("dir"));
+        let overrides = serve.options.overrides();
+        assert_eq!(overrides.listen.len(), 2);
+        assert_eq!(
+            (overrides.set[1].key.as_str(), overrides.set[1].value.as_str()),
+            ("b.c", "(d=e)")
+        );
+    }
+
+    #[test]
+    fn every_command_of_the_manual_is_understood() {
+        assert!(
+            matches!(command("decitick init dir"), Command::Init(init) if init.directory == "dir")
+        );
+        assert!(
+            matches!(command("decitick check"), Command::Check(check) if check.directory == ".")
+        );
+        let key = "ab".repeat(32);
+        let Command::Query(query) = command(&format!("decitick query example.org:7777 --key {key} --json"))
+        else {
+            panic!("not query")
+        };
+        assert_eq!((query.key, query.json), (Some([0xab; 32]), true));
+        let words =
+            "decitick bots [::1]:7777 --count 200 --seconds 5 --rate 20 --password p --walk crowd --json";
+        let Command::Bots(bots) = command(words) else {
+            panic!("not bots")
+        };
+        assert_eq!(
+            (bots.count, bots.seconds, bots.rate, bots.walk),
+            (200, 5, 20, Walk::Crowd)
+        );
+        let Command::Bots(bots) = command("decitick bots 127.0.0.1:7777 --count 1") else {
+            panic!("not bots")
+        };
+        assert_eq!(
+            (bots.rate, bots.walk, bots.password.as_str()),
+            (10, Walk::Random, "")
+        );
+        let console = Cli::try_parse_from(["decitick", "console", "dir", "-c", "kick 1 --json"])
+            .unwrap()
+            .into_command();
+        assert!(
+            matches!(console, Command::Console(console) if console.command.as_deref() == Some("kick 1 --json"))
+        );
+        assert!(
+            matches!(command("decitick console"), Command::Console(console) if console.command.is_none())
+        );
+    }
+
+    #[test]
+    fn wrong_words_end_with_the_code_for_usage() {
+        for words in [
+            &["decitick", "srve"][..],
+            &["decitick", "serve", "--listen", "nowhere"],
+            &["decitick", "serve", "--set", "no-value"],
+            &["decitick", "serve", "--log", "xml"],
+            &["decitick", "query", "example.org"],
+            &["decitick", "query", "::1:7777"],
+            &["decitick", "query", "example.org:0"],
+            &["decitick", "query", "a:1", "--key", "abc"],
+            &["decitick", "bots", "a:1"],
+            &["decitick", "bots", "a:1", "--count", "0"],
+            &["decitick", "init"],
+        ] {
+            assert_eq!(refusal(words).exit_code(), 2, "{words:?}");
+        }
+        let suggestion = refusal(&["decitick", "srve"]).to_string();
+        assert!(suggestion.contains("'serve'"), "{suggestion}");
+    }
+
+    #[test]
+    fn help_and_version_are_no_errors() {
+        assert_eq!(refusal(&["decitick", "--help"]).kind(), ErrorKind::DisplayHelp);
+        assert_eq!(refusal(&["decitick", "--version"]).exit_code(), 0);
+        let help = refusal(&["decitick", "serve", "--help"]).to_string();
+        assert!(
+            ["--listen", "--set", "--log", "--no-console", "packet_burst"]
+                .iter()
+                .all(|word| help.contains(word)),
+            "{help}"
+        );
+    }
+}

@@ -1,0 +1,208 @@
+//! `decitick serve`: puts a server together, runs it, and takes it down again in order.
+
+use std::{
+    fmt,
+    path::Path,
+    process::ExitCode,
+    sync::{Arc, atomic::AtomicBool},
+};
+
+use bevy_app::App;
+use bevy_ecs::{resource::Resource, schedule::IntoScheduleConfigs, system::ResMut};
+use crossbeam_channel::unbounded;
+use decitick_components::{
+    console::{ConsoleInbox, ConsoleOutbox},
+    server::PublicFace,
+    settings::{ClockSetting, Settings},
+};
+use decitick_protocol::{CookieKey, ServerIdentity};
+use decitick_systems::{
+    door::Door,
+    encode::query_body,
+    tick::{Tick, TickSystems},
+};
+use signal_hook::consts::{SIGINT, SIGTERM};
+
+use crate::{
+    ServerParts, asset_files, ban_file, build_app,
+    cli::ServeArguments,
+    console::{self, ConsoleHub, ConsoleServer, ConsoleSocket},
+    entropy, identity_file,
+    runner::{self, Ended},
+    settings_file,
+    socket::{
+        Epoch, Listener, SharedMailbox, SocketPlugin, Traffic, bind_all, start_readers, start_transmit,
+    },
+    telemetry::{self, Telemetry},
+    worker::{self, WorkerPlugin},
+};
+
+/// Exit code for usage and configuration.
+const CONFIGURATION: u8 = 2;
+/// Exit code for everything that fails while it runs.
+const RUN_TIME: u8 = 1;
+
+/// Runs the server of a directory until it is stopped.
+#[must_use]
+pub fn run(arguments: &ServeArguments) -> ExitCode {
+    match serve(arguments) {
+        Ok(Ended::Gracefully) => ExitCode::SUCCESS,
+        Ok(Ended::BadlyAfterFault) => ExitCode::from(RUN_TIME),
+        Err(failure) => {
+            super::complain(&failure.text);
+            ExitCode::from(failure.code)
+        }
+    }
+}
+
+/// Why a server does not start.
+struct Failure {
+    text: String,
+    code: u8,
+}
+
+fn configuration(error: impl fmt::Display) -> Failure {
+    Failure { text: error.to_string(), code: CONFIGURATION }
+}
+
+fn run_time(error: impl fmt::Display) -> Failure {
+    Failure { text: error.to_string(), code: RUN_TIME }
+}
+
+fn serve(arguments: &ServeArguments) -> Result<Ended, Failure> {
+    let directory = arguments.directory.as_path();
+    let settings = settings_file::load(directory, &arguments.options.overrides()).map_err(configuration)?;
+    let spawns = asset_files::load_spawns(directory, settings.world.bounds).map_err(configuration)?;
+    let weapons = asset_files::load_weapons(directory).map_err(configuration)?;
+    let format = arguments.options.log.map_or(settings.log.format, Into::into);
+    let telemetry = telemetry::init(format, &settings.log.filter).map_err(configuration)?;
+    // From here on everything that is taken is a run-time matter.
+    let socket = bind_console(directory, &settings)?;
+    let identity = identity_file::load_or_create(directory).map_err(run_time)?;
+    ban_file::remove_leftovers(directory);
+    let bans = ban_file::load(directory).map_err(run_time)?;
+    let listeners: Vec<Arc<Listener>> =
+        bind_all(&settings.listen).map_err(run_time)?.into_iter().map(Arc::new).collect();
+    tell_what_has_no_effect(&settings);
+    let parts = ServerParts { server_key: identity.public_key(), settings, spawns, weapons, bans };
+    let stop = stop_on_signals().map_err(run_time)?;
+    run_server(arguments, parts, &identity, &listeners, socket, &stop, &telemetry)
+}
+
+fn bind_console(directory: &Path, settings: &Settings) -> Result<Option<ConsoleSocket>, Failure> {
+    settings.console.socket.then(|| ConsoleSocket::bind(directory).map_err(run_time)).transpose()
+}
+
+/// The first signal stops gracefully, a second one ends at once.
+fn stop_on_signals() -> std::io::Result<Arc<AtomicBool>> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let second = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        signal_hook::flag::register_conditional_shutdown(signal, i32::from(RUN_TIME), Arc::clone(&second))?;
+        signal_hook::flag::register(signal, Arc::clone(&second))?;
+        signal_hook::flag::register(signal, Arc::clone(&stop))?;
+    }
+    Ok(stop)
+}
+
+/// Starts the threads, runs the ticks, and ends the threads in the order in which they depend on each other.
+fn run_server(
+    arguments: &ServeArguments,
+    parts: ServerParts,
+    identity: &ServerIdentity,
+    listeners: &[Arc<Listener>],
+    socket: Option<ConsoleSocket>,
+    stop: &Arc<AtomicBool>,
+    telemetry: &Telemetry,
+) -> Result<Ended, Failure> {
+    let epoch = Epoch::start();
+    let face = PublicFace { version: env!("CARGO_PKG_VERSION").to_owned(), ..PublicFace::default() };
+    let first_query = query_body(&parts.settings, &face, 0, parts.settings.password.is_some());
+    let cookie_key = CookieKey::new(entropy::cookie_key().map_err(run_time)?);
+    let door = Door::new(identity.clone(), cookie_key, parts.settings.limits.clone(), first_query);
+    let (notices, noticed) = unbounded();
+    let mailbox = SharedMailbox::default();
+    let transmit = start_transmit(listeners, identity.clone(), epoch).map_err(run_time)?;
+    let (workers, worker_threads) =
+        worker::start(arguments.directory.clone(), parts.server_key).map_err(run_time)?;
+    let (hub, handle) = ConsoleHub::new();
+    let readers = start_readers(listeners, door, &noticed, &mailbox, epoch).map_err(run_time)?;
+    let console_server = socket
+        .map(|socket| ConsoleServer::start(socket, handle.clone(), console::Limits::default()))
+        .transpose()
+        .map_err(run_time)?;
+    if !arguments.options.no_console {
+        console::stdin::start(handle).map_err(run_time)?;
+    }
+    for listener in listeners {
+        tracing::info!(address = %listener.address, "listening");
+    }
+    tracing::info!(
+        name = parts.settings.name,
+        key = hex(&parts.server_key),
+        max_players = parts.settings.max_players,
+        version = face.version,
+        "server started"
+    );
+    let mut app = build_app(parts);
+    app.insert_resource(Traffic::new(mailbox, notices, &transmit))
+        .insert_resource(workers)
+        .insert_resource(Console(hub))
+        .add_plugins((SocketPlugin, WorkerPlugin))
+        .add_systems(Tick, take_lines.in_set(TickSystems::Receive))
+        .add_systems(Tick, give_answers.in_set(TickSystems::Transmit));
+    let ended = runner::run(&mut app, epoch, stop, telemetry);
+    finish_console(&mut app);
+    drop(console_server);
+    drop(app);
+    transmit.finish();
+    readers.stop();
+    worker_threads.finish();
+    tracing::info!("server stopped");
+    telemetry.finish();
+    Ok(ended)
+}
+
+/// Answers to commands whose work is still under way when the server stops would never come: those who ask get
+/// the end of the connection instead.
+fn finish_console(app: &mut App) {
+    app.world_mut().remove_resource::<Console>();
+}
+
+/// Keys of features that this version does not have are accepted and checked; that they have no effect is said once.
+fn tell_what_has_no_effect(settings: &Settings) {
+    let set = [
+        ("resources", !settings.resources.is_empty()),
+        ("world.clock", settings.world.clock != ClockSetting::Frozen),
+        ("remote", settings.remote.is_some()),
+        ("page", settings.page.is_some()),
+        ("voxel", settings.voxel.is_some()),
+        ("gateway", settings.gateway.is_some()),
+        ("metrics", settings.metrics.is_some()),
+    ];
+    for (key, _) in set.iter().filter(|(_, is_set)| *is_set) {
+        tracing::warn!(key, "this version does not have the feature of this key; it has no effect");
+    }
+    if settings.auth.is_some() {
+        tracing::warn!(
+            key = "auth",
+            "this version runs no auth resource: every newcomer is refused with auth_unavailable; set auth to None"
+        );
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The tick's end of the console.
+#[derive(Resource, Debug)]
+struct Console(ConsoleHub);
+
+fn take_lines(mut console: ResMut<'_, Console>, mut inbox: ResMut<'_, ConsoleInbox>) {
+    console.0.drain_into(&mut inbox);
+}
+
+fn give_answers(mut console: ResMut<'_, Console>, mut outbox: ResMut<'_, ConsoleOutbox>) {
+    console.0.deliver(&mut outbox);
+}

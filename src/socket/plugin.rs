@@ -1,0 +1,99 @@
+//! The only systems that touch a channel to the sockets: one fills the inbox, one hands the outbox out.
+
+use bevy_app::{App, Plugin};
+use bevy_ecs::{
+    resource::Resource,
+    schedule::IntoScheduleConfigs,
+    system::{Res, ResMut},
+};
+use crossbeam_channel::{Receiver, Sender, TrySendError};
+use decitick_components::{
+    mailbox::{DoorNotice, DoorNotices, Inbox, Outbox},
+    tally::Tally,
+};
+use decitick_systems::{
+    receive::note_sent,
+    tick::{Tick, TickSystems},
+};
+
+use super::{SharedMailbox, TransmitThread, transmit::Sent};
+
+/// The tick's ends of what connects it with the sockets.
+#[derive(Resource, Debug)]
+pub struct Traffic {
+    mailbox: SharedMailbox,
+    notices: Sender<DoorNotice>,
+    to_send: Sender<Outbox>,
+    sent: Receiver<Sent>,
+    spare: Vec<Outbox>,
+}
+
+impl Traffic {
+    /// Connects a tick with its mailbox, its door and its transmit thread.
+    #[must_use]
+    pub fn new(mailbox: SharedMailbox, notices: Sender<DoorNotice>, transmit: &TransmitThread) -> Self {
+        let (to_send, sent) = transmit.ends();
+        Self { mailbox, notices, to_send, sent, spare: Vec::new() }
+    }
+}
+
+/// Adds the two systems; the [`Traffic`] resource must be there.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SocketPlugin;
+
+impl Plugin for SocketPlugin {
+    fn build(&self, app: &mut App) {
+        app.add_systems(Tick, fill_inbox.in_set(TickSystems::Receive).before(note_sent))
+            .add_systems(Tick, hand_out.in_set(TickSystems::Transmit));
+    }
+}
+
+fn fill_inbox(mut traffic: ResMut<'_, Traffic>, mut inbox: ResMut<'_, Inbox>, mut tally: ResMut<'_, Tally>) {
+    let traffic = &mut *traffic;
+    {
+        let mut mailbox = traffic.mailbox.lock();
+        let mailbox = &mut *mailbox;
+        std::mem::swap(&mut mailbox.sessions, &mut inbox.sessions);
+        std::mem::swap(&mut mailbox.hellos, &mut inbox.hellos);
+        inbox.flooding.append(&mut mailbox.flooding);
+        tally.door.clone_from(&mailbox.tally);
+    }
+    for Sent { outbox, mut reports, tally: sent } in traffic.sent.try_iter() {
+        inbox.sent.append(&mut reports);
+        traffic.spare.push(outbox);
+        tally.sent.datagrams += sent.datagrams;
+        tally.sent.bytes += sent.bytes;
+        tally.sent.unreachable += sent.unreachable;
+        tally.sent.buffer_full += sent.buffer_full;
+        tally.sent.other_errors += sent.other_errors;
+    }
+}
+
+/// Notices first, so that every listener knows a session before its ServerHello is sent.
+fn hand_out(
+    mut traffic: ResMut<'_, Traffic>,
+    mut notices: ResMut<'_, DoorNotices>,
+    mut outbox: ResMut<'_, Outbox>,
+    mut tally: ResMut<'_, Tally>,
+    inbox: Res<'_, Inbox>,
+) {
+    debug_assert!(inbox.sessions.is_empty() && inbox.hellos.is_empty(), "every datagram is judged in its tick");
+    for notice in notices.0.drain(..) {
+        // The readers outlive the tick; without them there is nobody to tell.
+        let _ = traffic.notices.send(notice);
+    }
+    if outbox.is_empty() {
+        return;
+    }
+    let empty = traffic.spare.pop().unwrap_or_default();
+    let full = std::mem::replace(&mut *outbox, empty);
+    match traffic.to_send.try_send(full) {
+        Ok(()) => {}
+        Err(TrySendError::Full(mut late) | TrySendError::Disconnected(mut late)) => {
+            tally.sent.outboxes_dropped += 1;
+            tracing::error!(reason = "transmit", "the transmit thread is behind: what this tick sends is dropped");
+            late.clear();
+            traffic.spare.push(late);
+        }
+    }
+}
