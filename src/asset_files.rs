@@ -101,7 +101,10 @@ impl WeaponEntry {
             ));
         }
         if self.clip > CLIP_MAX {
-            problems.push(("clip", format!("{} is out of range; 0 to {CLIP_MAX} rounds are taken", self.clip)));
+            problems.push((
+                "clip",
+                format!("{} is out of range; 0 to {CLIP_MAX} rounds are taken", self.clip),
+            ));
         }
         if self.interval_ms == 0 {
             problems.push((

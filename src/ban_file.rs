@@ -17,7 +17,10 @@ use decitick_components::bans::{Ban, BanList, BanRange, BanReason};
 use serde::Deserialize;
 use toml::Spanned;
 
-use crate::fault::{Fault, Position};
+use crate::{
+    fault::{Fault, Position},
+    leftovers,
+};
 
 mod error;
 
@@ -52,14 +55,7 @@ pub fn load(directory: &Path) -> Result<BanList, BanFileError> {
 ///
 /// Failing is harmless: such a file is never read.
 pub fn remove_leftovers(directory: &Path) {
-    let Ok(entries) = std::fs::read_dir(directory) else {
-        return;
-    };
-    for entry in entries.flatten() {
-        if entry.file_name().to_string_lossy().starts_with(TEMPORARY_PREFIX) {
-            let _ = std::fs::remove_file(entry.path());
-        }
-    }
+    leftovers::remove(directory, TEMPORARY_PREFIX);
 }
 
 /// Writes the whole list and returns once it is durable: only then may the command that changed it

@@ -9,7 +9,7 @@ use decitick_components::entropy::Entropy;
 /// # Errors
 /// When the system gives no random bytes; the server cannot go on without.
 pub fn refill(entropy: &mut Entropy) -> Result<(), EntropyError> {
-    entropy.refill(|bytes| getrandom::fill(bytes)).map_err(EntropyError)
+    entropy.refill(getrandom::fill).map_err(EntropyError)
 }
 
 /// Sixteen bytes for the key of this process's cookies.
@@ -28,7 +28,11 @@ pub struct EntropyError(getrandom::Error);
 
 impl fmt::Display for EntropyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the operating system gives no random bytes: {}; a server cannot run without them", self.0)
+        write!(
+            f,
+            "the operating system gives no random bytes: {}; a server cannot run without them",
+            self.0
+        )
     }
 }
 

@@ -11,6 +11,7 @@ pub mod console;
 pub mod entropy;
 pub mod fault;
 pub mod identity_file;
+mod leftovers;
 mod ron_file;
 mod ron_outline;
 pub mod runner;
@@ -47,11 +48,15 @@ pub struct ServerParts {
 
 /// Makes the App of a server without any edge: what fills its inbox and drains its outbox is the caller's choice. Add
 /// your own plugins to it; systems belong into a set of `decitick_systems::tick::TickSystems`.
-#[must_use]
 pub fn build_app(parts: ServerParts) -> App {
     let mut app = App::new();
     app.set_error_handler(trouble::handle)
-        .add_plugins((ComponentsPlugin { settings: parts.settings }, ServerPlugins::default()))
+        .add_plugins((
+            ComponentsPlugin {
+                settings: parts.settings,
+            },
+            ServerPlugins::default(),
+        ))
         .insert_resource(ServerKey(parts.server_key))
         .insert_resource(parts.spawns)
         .insert_resource(parts.weapons)

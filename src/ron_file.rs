@@ -20,7 +20,7 @@ const LISTED_MAX: usize = 8;
 /// # Errors
 ///
 /// A fault when the file is there but cannot be read, or is not UTF-8.
-pub fn read_optional(path: &Path) -> Result<Option<String>, Fault> {
+pub(crate) fn read_optional(path: &Path) -> Result<Option<String>, Fault> {
     let bytes = match std::fs::read(path) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -56,13 +56,13 @@ pub fn read_optional(path: &Path) -> Result<Option<String>, Fault> {
 /// # Errors
 ///
 /// What is wrong first, and where.
-pub fn parse<T: DeserializeOwned>(text: &str) -> Result<T, RonFault> {
+pub(crate) fn parse<T: DeserializeOwned>(text: &str) -> Result<T, RonFault> {
     ron::from_str(text).map_err(|error| RonFault::of_error(text, &error))
 }
 
 /// What is wrong with a RON text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RonFault {
+pub(crate) struct RonFault {
     /// Where.
     pub position: Position,
     /// What, and the mend.
@@ -71,7 +71,7 @@ pub struct RonFault {
 
 impl RonFault {
     /// The same fault, of a file.
-    pub fn in_file(self, path: &Path) -> Fault {
+    pub(crate) fn in_file(self, path: &Path) -> Fault {
         Fault::at(path, self.position, self.problem)
     }
 
@@ -166,12 +166,16 @@ fn describe(code: &RonError) -> String {
     }
 }
 
-/// Names the word that was probably meant.
+/// Names the word that was probably meant: one that holds the other, else the one spelled most alike.
 fn nearest(found: &str, known: &[&str]) -> String {
-    let closest = known.iter().max_by(|left, right| {
-        strsim::jaro_winkler(found, left).total_cmp(&strsim::jaro_winkler(found, right))
-    });
-    match closest {
+    let likeness = |word: &&&str| {
+        let holds = found.len() > 2 && (word.contains(found) || found.contains(**word));
+        strsim::jaro_winkler(found, word) + f64::from(u8::from(holds))
+    };
+    match known
+        .iter()
+        .max_by(|left, right| likeness(left).total_cmp(&likeness(right)))
+    {
         Some(closest) if known.len() > LISTED_MAX => format!("the nearest known one is \"{closest}\""),
         Some(closest) => format!(
             "the nearest known one is \"{closest}\" (known here: {})",

@@ -11,7 +11,7 @@ const DEPTH_MAX: usize = 128;
 
 /// One value and where it stands, in byte offsets of the text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Node {
+pub(crate) struct Node {
     /// Its first byte.
     pub start: usize,
     /// The byte after its last.
@@ -28,7 +28,7 @@ pub struct Node {
 
 /// A named part of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Field {
+pub(crate) struct Field {
     /// Its name.
     pub name: String,
     /// The first byte of the name.
@@ -39,7 +39,7 @@ pub struct Field {
 
 /// How far a dotted key leads into a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reached<'outline> {
+pub(crate) struct Reached<'outline> {
     /// The value that the key, or the longest beginning of it that exists, names.
     pub node: &'outline Node,
     /// The first byte of that value's name, or of the value when it has none.
@@ -50,7 +50,7 @@ pub struct Reached<'outline> {
 
 impl Node {
     /// The outline of a whole text, or nothing when it cannot be followed.
-    pub fn of_text(text: &str) -> Option<Self> {
+    pub(crate) fn of_text(text: &str) -> Option<Self> {
         let mut scanner = Scanner {
             text,
             characters: text.char_indices().peekable(),
@@ -70,7 +70,7 @@ impl Node {
     }
 
     /// Follows a dotted key as far as it leads. List elements are named by number, and `Some(...)` is looked through.
-    pub fn reach(&self, key: &str) -> Reached<'_> {
+    pub(crate) fn reach(&self, key: &str) -> Reached<'_> {
         let mut reached = Reached {
             node: self,
             start: self.start,
@@ -97,7 +97,7 @@ impl Node {
     }
 
     /// The value inside `Some(...)` and the like: a bracket around one unnamed value, unless that is a plain one.
-    pub fn unwrapped(&self) -> &Self {
+    pub(crate) fn unwrapped(&self) -> &Self {
         match self.items.as_slice() {
             [inner] if self.parenthesis && self.fields.is_empty() && inner.opening.is_some() => inner,
             _ => self,
@@ -105,7 +105,7 @@ impl Node {
     }
 
     /// The dotted key of the innermost named value that holds this offset.
-    pub fn key_at(&self, offset: usize) -> Option<String> {
+    pub(crate) fn key_at(&self, offset: usize) -> Option<String> {
         let mut key = String::new();
         let mut node = self;
         loop {

@@ -61,13 +61,22 @@ pub fn run(app: &mut App, epoch: Epoch, stop: &Arc<AtomicBool>, telemetry: &Tele
             faulty = true;
             request_stop(app.world_mut());
         }
-        faulty |= !step(app);
-        if trouble::happened() && !app.world().resource::<Lifecycle>().stopping {
-            // Half-done state is not served: everybody is told, and the server ends.
+        step(app);
+        if app.world().resource::<Lifecycle>().stopping {
+            return if faulty || trouble::happened() {
+                Ended::BadlyAfterFault
+            } else {
+                Ended::Gracefully
+            };
+        }
+        if trouble::happened() {
+            // Half-done state is not served: the next tick tells everybody, and the server ends, even if that tick
+            // cannot be finished either.
+            if faulty {
+                return Ended::BadlyAfterFault;
+            }
             faulty = true;
             request_stop(app.world_mut());
-        } else if app.world().resource::<Lifecycle>().stopping {
-            return if faulty { Ended::BadlyAfterFault } else { Ended::Gracefully };
         }
         if number / 10 != last_tick / 10 {
             telemetry.report_repeats();
@@ -85,14 +94,20 @@ fn wait_for_next_tick(epoch: Epoch) {
 
 /// Writes the clock; counts the ticks that were missed since the last one and says so once.
 fn begin_tick(app: &mut App, epoch: Epoch, last_tick: u64) -> u64 {
-    let unix = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
+    let unix = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or(Duration::ZERO);
     let mut clock = app.world_mut().resource_mut::<Clock>();
     clock.advance(epoch.elapsed(), unix);
     let number = clock.tick;
     let missed = number.saturating_sub(last_tick + 1);
     if missed > 0 && last_tick > 0 {
         app.world_mut().resource_mut::<TickTimes>().skipped += missed;
-        tracing::warn!(ticks = missed, reason = "late", "the server was late and skipped ticks");
+        tracing::warn!(
+            ticks = missed,
+            reason = "late",
+            "the server was late and skipped ticks"
+        );
     }
     number
 }
@@ -107,8 +122,8 @@ fn refill(app: &mut App) -> bool {
     }
 }
 
-/// One tick, timed. `false` when it panicked outside a system.
-fn step(app: &mut App) -> bool {
+/// One tick, timed.
+fn step(app: &mut App) {
     let started = Instant::now();
     let finished = catch_unwind(AssertUnwindSafe(|| app.update())).is_ok();
     let took = started.elapsed();
@@ -117,5 +132,4 @@ fn step(app: &mut App) -> bool {
         tracing::error!("a tick panicked outside its systems");
         trouble::note();
     }
-    finished
 }

@@ -26,10 +26,12 @@ use tracing_subscriber::{
 };
 
 use self::{
+    background::Background,
     line::OneLine,
     repeats::{RepeatFilter, Repeats},
 };
 
+mod background;
 mod line;
 mod repeats;
 mod throttle;
@@ -40,6 +42,7 @@ pub use throttle::{LogThrottle, Repeated};
 #[derive(Clone)]
 pub struct Telemetry {
     repeats: Arc<Repeats>,
+    background: Option<Background>,
 }
 
 impl Telemetry {
@@ -51,6 +54,9 @@ impl Telemetry {
     /// Tells every count that is left. Call it once, before the program ends.
     pub fn finish(&self) {
         self.repeats.report_all();
+        if let Some(background) = &self.background {
+            background.flush();
+        }
     }
 }
 
@@ -74,9 +80,13 @@ pub fn init(format: LogFormat, filter: &str) -> Result<Telemetry, TelemetryError
     };
     let no_colour = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let colour = io::stderr().is_terminal() && !no_colour;
-    let (subscriber, telemetry) = subscriber(format, filter, colour, io::stderr);
+    let background = Background::start(io::stderr()).map_err(TelemetryError::NoThread)?;
+    let (subscriber, telemetry) = subscriber(format, filter, colour, background.clone());
     subscriber.try_init().map_err(TelemetryError::AlreadyStarted)?;
-    Ok(telemetry)
+    Ok(Telemetry {
+        background: Some(background),
+        ..telemetry
+    })
 }
 
 /// Whether a text is a filter; if not, what is wrong with it.
@@ -98,6 +108,8 @@ pub enum TelemetryError {
         /// What is wrong with it and what mends it.
         problem: String,
     },
+    /// The system gives no thread that writes the log.
+    NoThread(io::Error),
     /// Somebody set up logging before.
     AlreadyStarted(TryInitError),
 }
@@ -106,6 +118,7 @@ impl fmt::Display for TelemetryError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Filter { origin, problem } => write!(formatter, "{origin}: {problem}"),
+            Self::NoThread(error) => write!(formatter, "no thread for the log: {error}"),
             Self::AlreadyStarted(error) => {
                 write!(formatter, "logging was started before: {error}; start it once")
             }
@@ -143,7 +156,13 @@ where
         .with(filter)
         .with(RepeatFilter(Arc::clone(&repeats)))
         .with(lines);
-    (subscriber, Telemetry { repeats })
+    (
+        subscriber,
+        Telemetry {
+            repeats,
+            background: None,
+        },
+    )
 }
 
 #[cfg(test)]

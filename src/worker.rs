@@ -61,17 +61,22 @@ pub fn start(directory: PathBuf, server_key: [u8; 32]) -> io::Result<(Workers, W
     let (bans, wanted_bans) = unbounded::<(u64, BanList)>();
     let (answer, answers) = unbounded();
     let derived = answer.clone();
-    thread::Builder::new().name("passwords".to_owned()).spawn(move || {
-        while let Ok(mut newest) = wanted_passwords.recv() {
-            // The newest request wins: what it overtook is not derived at all.
-            newest = wanted_passwords.try_iter().last().unwrap_or(newest);
-            let (request, password) = newest;
-            let key = PasswordKey::derive(&password, &server_key);
-            if derived.send(WorkerAnswer::PasswordDerived { request, key }).is_err() {
-                return;
+    thread::Builder::new()
+        .name("passwords".to_owned())
+        .spawn(move || {
+            while let Ok(mut newest) = wanted_passwords.recv() {
+                // The newest request wins: what it overtook is not derived at all.
+                newest = wanted_passwords.try_iter().last().unwrap_or(newest);
+                let (request, password) = newest;
+                let key = PasswordKey::derive(&password, &server_key);
+                if derived
+                    .send(WorkerAnswer::PasswordDerived { request, key })
+                    .is_err()
+                {
+                    return;
+                }
             }
-        }
-    })?;
+        })?;
     let bans_thread = thread::Builder::new().name("bans".to_owned()).spawn(move || {
         for (request, list) in wanted_bans {
             let result = ban_file::save(&directory, &list).map_err(|error| error.to_string());
@@ -82,7 +87,14 @@ pub fn start(directory: PathBuf, server_key: [u8; 32]) -> io::Result<(Workers, W
             let _ = answer.send(WorkerAnswer::BansSaved { request, result });
         }
     })?;
-    Ok((Workers { passwords, bans, answers }, WorkerThreads { bans: bans_thread }))
+    Ok((
+        Workers {
+            passwords,
+            bans,
+            answers,
+        },
+        WorkerThreads { bans: bans_thread },
+    ))
 }
 
 /// Adds the systems that hand wishes to the workers and take their answers; the [`Workers`] resource must be there.

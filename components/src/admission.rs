@@ -10,8 +10,8 @@ use bevy_ecs::resource::Resource;
 use decitick_protocol::PasswordKey;
 
 use crate::limits::{
-    ADMISSION, LimitTable, REPEATED_HELLO, SIGNED_REFUSAL, TABLE_ENTRIES, TokenBucket, USED_PROOFS, WRONG_PASSWORD,
-    WRONG_PASSWORD_SHARED,
+    ADMISSION, LimitTable, REPEATED_HELLO, SIGNED_REFUSAL, TABLE_ENTRIES, TokenBucket, USED_PROOFS,
+    WRONG_PASSWORD, WRONG_PASSWORD_SHARED,
 };
 
 /// The password a newcomer must prove, as its derived key.
@@ -96,7 +96,12 @@ impl PasswordLimits {
         if self.counted.len() > TABLE_ENTRIES {
             self.counted.retain(|_, proofs| proofs.alive(now));
         }
-        if !self.counted.entry(holder).or_default().count(proof, cookie_dies, now) {
+        if !self
+            .counted
+            .entry(holder)
+            .or_default()
+            .count(proof, cookie_dies, now)
+        {
             return;
         }
         if roomy {

@@ -74,7 +74,12 @@ impl BanChanges {
             apply(&mut list, change);
         }
         self.requests += 1;
-        self.writing = Some(Writing { request: self.requests, list: list.clone(), changes, result: None });
+        self.writing = Some(Writing {
+            request: self.requests,
+            list: list.clone(),
+            changes,
+            result: None,
+        });
         Some((self.requests, list))
     }
 
@@ -88,7 +93,11 @@ impl BanChanges {
             if let BanChange::Ban(ban) = &change {
                 bans.push(ban.clone());
             }
-            self.settled.push(Settled { asker, change, result: result.clone() });
+            self.settled.push(Settled {
+                asker,
+                change,
+                result: result.clone(),
+            });
         }
         result.is_ok().then_some((writing.list, bans))
     }
@@ -101,7 +110,10 @@ impl BanChanges {
     /// The list as it will be once everything that was asked for is in force; by it an unban is judged.
     #[must_use]
     pub fn expected(&self, current: &BanList) -> BanList {
-        let mut list = self.writing.as_ref().map_or_else(|| current.clone(), |writing| writing.list.clone());
+        let mut list = self
+            .writing
+            .as_ref()
+            .map_or_else(|| current.clone(), |writing| writing.list.clone());
         for (_, change) in &self.waiting {
             apply(&mut list, change);
         }
@@ -127,7 +139,11 @@ mod tests {
 
     fn ban(range: &str) -> BanChange {
         let range = BanRange::parse(range).unwrap();
-        BanChange::Ban(Ban { range, reason: BanReason::parse("cheat").unwrap(), expiry: None })
+        BanChange::Ban(Ban {
+            range,
+            reason: BanReason::parse("cheat").unwrap(),
+            expiry: None,
+        })
     }
 
     fn finds(list: &BanList, ip: &str) -> bool {
@@ -168,7 +184,10 @@ mod tests {
         changes.saved(request, Err("disk full".to_owned()));
         assert!(changes.finish_writing().is_none());
         let settled = changes.take_settled();
-        assert_eq!((settled[0].asker, settled[0].result.clone()), (7, Err("disk full".to_owned())));
+        assert_eq!(
+            (settled[0].asker, settled[0].result.clone()),
+            (7, Err("disk full".to_owned()))
+        );
         assert!(changes.start_writing(&BanList::default(), 0).is_none());
     }
 

@@ -70,8 +70,14 @@ impl FrameGate {
 
     /// Opens the window in which frames are ignored until the client is near `target`.
     pub fn open_settle_window(&mut self, target: Vec3, now: Duration, length: Duration) {
-        self.settle = (!length.is_zero()).then(|| SettleWindow { target, until: now + length });
-        self.anchor = Some(SpeedAnchor { position: target, at: now });
+        self.settle = (!length.is_zero()).then(|| SettleWindow {
+            target,
+            until: now + length,
+        });
+        self.anchor = Some(SpeedAnchor {
+            position: target,
+            at: now,
+        });
     }
 
     /// Whether a frame at `position` is still ignored; a frame near the target, or the end of the window, closes it.
@@ -138,7 +144,10 @@ pub struct Vitals {
 
 impl Default for Vitals {
     fn default() -> Self {
-        Self { health: 100, armour: 0 }
+        Self {
+            health: 100,
+            armour: 0,
+        }
     }
 }
 

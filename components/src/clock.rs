@@ -33,7 +33,11 @@ impl Clock {
     pub fn advance(&mut self, now: Duration, unix: Duration) {
         let now = now.max(self.since_start);
         let passed = now.saturating_sub(self.since_start);
-        self.stalled = if passed > Self::LONGEST_STEP { passed } else { Duration::ZERO };
+        self.stalled = if passed > Self::LONGEST_STEP {
+            passed
+        } else {
+            Duration::ZERO
+        };
         self.step = passed.min(Self::LONGEST_STEP);
         self.since_start = now;
         self.unix = unix;

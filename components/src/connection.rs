@@ -24,8 +24,19 @@ use crate::{
 /// values and never the archetype.
 #[derive(Component, Clone, Copy, Debug, Default)]
 #[require(
-    Phase, OutboundLane, InboundLane, LaneBudgets, LastSeen, Keepalive, SmoothedRtt, Traffic, Motion, FrameGate,
-    Appearance, Vitals, View
+    Phase,
+    OutboundLane,
+    InboundLane,
+    LaneBudgets,
+    LastSeen,
+    Keepalive,
+    SmoothedRtt,
+    Traffic,
+    Motion,
+    FrameGate,
+    Appearance,
+    Vitals,
+    View
 )]
 pub struct Connection;
 
@@ -54,7 +65,11 @@ impl PeerIndex {
     /// An empty index that counts IPv6 addresses by a prefix of that many bits.
     #[must_use]
     pub const fn new(ipv6_prefix: u8) -> Self {
-        Self { by_address: BTreeMap::new(), by_ip: BTreeMap::new(), ipv6_prefix }
+        Self {
+            by_address: BTreeMap::new(),
+            by_ip: BTreeMap::new(),
+            ipv6_prefix,
+        }
     }
 
     /// The connection of an address.
@@ -66,7 +81,10 @@ impl PeerIndex {
     /// Connections that count for the same per-IP limit as `ip`.
     #[must_use]
     pub fn connections_of(&self, ip: IpAddr) -> usize {
-        self.by_ip.get(&limit_key(ip, self.ipv6_prefix)).copied().unwrap_or(0)
+        self.by_ip
+            .get(&limit_key(ip, self.ipv6_prefix))
+            .copied()
+            .unwrap_or(0)
     }
 
     /// Every address with its connection, in order of address.
@@ -82,7 +100,9 @@ impl PeerIndex {
 }
 
 fn index_peer(mut world: DeferredWorld<'_>, context: HookContext) {
-    let Some(&Peer(route)) = world.get::<Peer>(context.entity) else { return };
+    let Some(&Peer(route)) = world.get::<Peer>(context.entity) else {
+        return;
+    };
     if let Some(mut index) = world.get_resource_mut::<PeerIndex>() {
         let key = limit_key(route.peer.ip(), index.ipv6_prefix);
         if index.by_address.insert(route.peer, context.entity).is_none() {
@@ -92,8 +112,12 @@ fn index_peer(mut world: DeferredWorld<'_>, context: HookContext) {
 }
 
 fn forget_peer(mut world: DeferredWorld<'_>, context: HookContext) {
-    let Some(&Peer(route)) = world.get::<Peer>(context.entity) else { return };
-    let Some(mut index) = world.get_resource_mut::<PeerIndex>() else { return };
+    let Some(&Peer(route)) = world.get::<Peer>(context.entity) else {
+        return;
+    };
+    let Some(mut index) = world.get_resource_mut::<PeerIndex>() else {
+        return;
+    };
     if index.by_address.get(&route.peer) != Some(&context.entity) {
         return;
     }
@@ -114,7 +138,11 @@ mod tests {
     use super::*;
 
     fn peer(port: u16) -> Peer {
-        Peer(Route { peer: SocketAddr::from(([10, 0, 0, 1], port)), listener: 0, local: None })
+        Peer(Route {
+            peer: SocketAddr::from(([10, 0, 0, 1], port)),
+            listener: 0,
+            local: None,
+        })
     }
 
     #[test]
@@ -124,7 +152,10 @@ mod tests {
         let first = world.spawn((Connection, peer(1))).id();
         let second = world.spawn((Connection, peer(2))).id();
         let ip = peer(1).address().ip();
-        assert_eq!(world.resource::<PeerIndex>().find(&peer(2).address()), Some(second));
+        assert_eq!(
+            world.resource::<PeerIndex>().find(&peer(2).address()),
+            Some(second)
+        );
         assert_eq!(world.resource::<PeerIndex>().connections_of(ip), 2);
         world.despawn(first);
         assert_eq!(world.resource::<PeerIndex>().find(&peer(1).address()), None);

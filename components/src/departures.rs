@@ -35,7 +35,9 @@ impl Departures {
     pub fn step(&mut self) -> &[(PlayerId, PlayerToken, u8)] {
         self.telling.retain(|&(_, _, left)| left > 0);
         while self.telling.len() < LEAVES_PER_TICK {
-            let Some((player, generation)) = self.waiting.pop_front() else { break };
+            let Some((player, generation)) = self.waiting.pop_front() else {
+                break;
+            };
             self.telling.push((player, generation, LEAVE_REPEATS));
         }
         for (_, _, left) in &mut self.telling {

@@ -41,9 +41,10 @@ impl LaneBudgets {
             BudgetedKind::ViewAction => &VIEW_ACTION,
             BudgetedKind::HitReport => &HIT_REPORT,
         };
-        self.buckets
-            .get_mut(kind as usize)
-            .is_some_and(|slot| slot.get_or_insert_with(|| TokenBucket::full(rule, now)).take(rule, now))
+        self.buckets.get_mut(kind as usize).is_some_and(|slot| {
+            slot.get_or_insert_with(|| TokenBucket::full(rule, now))
+                .take(rule, now)
+        })
     }
 }
 
@@ -54,7 +55,9 @@ mod tests {
     #[test]
     fn each_kind_has_a_budget_of_its_own() {
         let mut budgets = LaneBudgets::default();
-        let taken = (0..20).filter(|_| budgets.take(BudgetedKind::Chat, Duration::ZERO)).count();
+        let taken = (0..20)
+            .filter(|_| budgets.take(BudgetedKind::Chat, Duration::ZERO))
+            .count();
         assert_eq!(taken, 10);
         assert!(budgets.take(BudgetedKind::HitReport, Duration::ZERO));
         assert!(budgets.take(BudgetedKind::Chat, Duration::from_millis(500)));

@@ -78,7 +78,10 @@ impl TokenBucket {
     /// A full bucket.
     #[must_use]
     pub const fn full(rule: &BucketRule, now: Duration) -> Self {
-        Self { tokens: rule.burst, updated: now }
+        Self {
+            tokens: rule.burst,
+            updated: now,
+        }
     }
 
     fn refill(&mut self, rule: &BucketRule, now: Duration) {
@@ -141,7 +144,13 @@ impl LimitTable {
     /// An empty table.
     #[must_use]
     pub const fn new(rule: BucketRule, capacity: usize) -> Self {
-        Self { rule, capacity, entries: BTreeMap::new(), by_refill: BTreeSet::new(), refused: 0 }
+        Self {
+            rule,
+            capacity,
+            entries: BTreeMap::new(),
+            by_refill: BTreeSet::new(),
+            refused: 0,
+        }
     }
 
     /// Takes one from the bucket of `key` (made by [`limit_key`]).
@@ -300,8 +309,15 @@ mod tests {
     fn a_table_limits_each_address_by_itself() {
         let mut table = LimitTable::new(RULE, 3);
         let now = Duration::from_secs(7);
-        let taken = [table.take(ip(1), now), table.take(ip(1), now), table.take(ip(1), now)];
-        assert_eq!(taken, [Allowance::Allowed, Allowance::Allowed, Allowance::Limited]);
+        let taken = [
+            table.take(ip(1), now),
+            table.take(ip(1), now),
+            table.take(ip(1), now),
+        ];
+        assert_eq!(
+            taken,
+            [Allowance::Allowed, Allowance::Allowed, Allowance::Limited]
+        );
         assert_eq!(table.take(ip(2), now), Allowance::Allowed);
         assert_eq!(table.wait(ip(1), now), Some(Duration::from_secs(1)));
     }

@@ -36,7 +36,9 @@ impl SmoothedRtt {
     #[must_use]
     pub fn wire_millis(&self) -> u16 {
         self.0.map_or(Self::NOT_MEASURED, |rtt| {
-            u16::try_from(rtt.as_millis()).unwrap_or(Self::LARGEST).min(Self::LARGEST)
+            u16::try_from(rtt.as_millis())
+                .unwrap_or(Self::LARGEST)
+                .min(Self::LARGEST)
         })
     }
 }
@@ -63,7 +65,12 @@ impl Keepalive {
     /// One whose first keepalive is due then.
     #[must_use]
     pub const fn starting(due: Duration) -> Self {
-        Self { due, last: None, sent: 0, answered: 0 }
+        Self {
+            due,
+            last: None,
+            sent: 0,
+            answered: 0,
+        }
     }
 
     /// Remembers that a keepalive with `nonce` goes out.

@@ -79,14 +79,27 @@ impl Batch {
 
     /// Adds a datagram; `false`, and nothing changes, when it does not fit.
     #[must_use]
-    pub fn push(&mut self, route: Route, arrived: Duration, bytes: &[u8], ticket: Option<HelloTicket>) -> bool {
-        let fits = self.datagrams.len() < self.most_datagrams && self.bytes.len() + bytes.len() <= self.most_bytes;
+    pub fn push(
+        &mut self,
+        route: Route,
+        arrived: Duration,
+        bytes: &[u8],
+        ticket: Option<HelloTicket>,
+    ) -> bool {
+        let fits =
+            self.datagrams.len() < self.most_datagrams && self.bytes.len() + bytes.len() <= self.most_bytes;
         let (Ok(start), Ok(length)) = (u32::try_from(self.bytes.len()), u16::try_from(bytes.len())) else {
             return false;
         };
         if fits {
             self.bytes.extend_from_slice(bytes);
-            self.datagrams.push(Datagram { route, arrived, ticket, start, length });
+            self.datagrams.push(Datagram {
+                route,
+                arrived,
+                ticket,
+                start,
+                length,
+            });
         }
         fits
     }
@@ -225,11 +238,18 @@ impl Outbox {
     ) {
         let before = self.bytes.len();
         write(&mut self.bytes);
-        let (Ok(start), Ok(length)) = (u32::try_from(before), u16::try_from(self.bytes.len() - before)) else {
+        let (Ok(start), Ok(length)) = (u32::try_from(before), u16::try_from(self.bytes.len() - before))
+        else {
             self.bytes.truncate(before);
             return;
         };
-        self.packets.push(Outgoing { route, seal, stamp, start, length });
+        self.packets.push(Outgoing {
+            route,
+            seal,
+            stamp,
+            start,
+            length,
+        });
     }
 
     /// Adds a datagram.
@@ -247,13 +267,17 @@ impl Outbox {
     #[must_use]
     pub fn bytes(&self, packet: &Outgoing) -> &[u8] {
         let start = packet.start as usize;
-        self.bytes.get(start..start + usize::from(packet.length)).unwrap_or_default()
+        self.bytes
+            .get(start..start + usize::from(packet.length))
+            .unwrap_or_default()
     }
 
     /// The bytes of one of its datagrams, to be sealed.
     pub fn bytes_mut(&mut self, packet: &Outgoing) -> &mut [u8] {
         let start = packet.start as usize;
-        self.bytes.get_mut(start..start + usize::from(packet.length)).unwrap_or_default()
+        self.bytes
+            .get_mut(start..start + usize::from(packet.length))
+            .unwrap_or_default()
     }
 
     /// Whether there is nothing to send.
@@ -308,7 +332,11 @@ mod tests {
     use super::*;
 
     fn route() -> Route {
-        Route { peer: SocketAddr::from(([127, 0, 0, 1], 9)), listener: 0, local: None }
+        Route {
+            peer: SocketAddr::from(([127, 0, 0, 1], 9)),
+            listener: 0,
+            local: None,
+        }
     }
 
     #[test]
@@ -327,7 +355,9 @@ mod tests {
     fn an_outbox_keeps_order_and_bytes() {
         let mut outbox = Outbox::default();
         outbox.push(route(), b"one");
-        outbox.push_with(route(), Some(Seal::Hello([1; 32])), None, |out| out.extend_from_slice(b"two"));
+        outbox.push_with(route(), Some(Seal::Hello([1; 32])), None, |out| {
+            out.extend_from_slice(b"two")
+        });
         let packets = outbox.packets().to_vec();
         assert_eq!(outbox.bytes(&packets[0]), b"one");
         outbox.bytes_mut(&packets[1])[0] = b'T';

@@ -42,7 +42,10 @@ impl NameBook {
     /// An empty book under a policy.
     #[must_use]
     pub const fn new(policy: NamePolicy) -> Self {
-        Self { policy, holders: BTreeMap::new() }
+        Self {
+            policy,
+            holders: BTreeMap::new(),
+        }
     }
 
     /// Whether the policy allows the name at all.
@@ -83,7 +86,9 @@ impl NameBook {
 }
 
 fn enter_name(mut world: DeferredWorld<'_>, context: HookContext) {
-    let Some(DisplayName(name)) = world.get::<DisplayName>(context.entity).cloned() else { return };
+    let Some(DisplayName(name)) = world.get::<DisplayName>(context.entity).cloned() else {
+        return;
+    };
     if let Some(mut book) = world.get_resource_mut::<NameBook>() {
         let key = book.key(&name);
         book.holders.insert(key, context.entity);
@@ -91,7 +96,9 @@ fn enter_name(mut world: DeferredWorld<'_>, context: HookContext) {
 }
 
 fn strike_name(mut world: DeferredWorld<'_>, context: HookContext) {
-    let Some(DisplayName(name)) = world.get::<DisplayName>(context.entity).cloned() else { return };
+    let Some(DisplayName(name)) = world.get::<DisplayName>(context.entity).cloned() else {
+        return;
+    };
     if let Some(mut book) = world.get_resource_mut::<NameBook>() {
         let key = book.key(&name);
         if book.holders.get(&key) == Some(&context.entity) {
@@ -115,7 +122,10 @@ mod tests {
         let mut world = World::new();
         world.insert_resource(NameBook::new(NamePolicy::Core));
         let holder = world.spawn(DisplayName(name("Иван_Петров"))).id();
-        assert_eq!(world.resource::<NameBook>().holder(&name("ИВАН ПЕТРОВ")), Some(holder));
+        assert_eq!(
+            world.resource::<NameBook>().holder(&name("ИВАН ПЕТРОВ")),
+            Some(holder)
+        );
         world.despawn(holder);
         assert!(world.resource::<NameBook>().is_empty());
     }

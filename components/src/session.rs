@@ -40,7 +40,12 @@ impl SlotTable {
     #[must_use]
     pub fn new(open: u16) -> Self {
         let open = open.min(MAX_PLAYERS);
-        Self { slots: vec![None; usize::from(open)], open, taken: 0, last_token: 0 }
+        Self {
+            slots: vec![None; usize::from(open)],
+            open,
+            taken: 0,
+            last_token: 0,
+        }
     }
 
     /// The lowest free id.
@@ -85,7 +90,10 @@ impl SlotTable {
 
     /// Every connection, by ascending id.
     pub fn iter(&self) -> impl Iterator<Item = (PlayerId, Entity)> {
-        (0..).map(PlayerId).zip(&self.slots).filter_map(|(id, slot)| slot.map(|entity| (id, entity)))
+        (0..)
+            .map(PlayerId)
+            .zip(&self.slots)
+            .filter_map(|(id, slot)| slot.map(|entity| (id, entity)))
     }
 
     /// Slots taken.
@@ -132,6 +140,9 @@ mod tests {
     #[test]
     fn generations_grow_by_one_from_one() {
         let mut slots = SlotTable::new(1);
-        assert_eq!([slots.next_token(), slots.next_token()], [PlayerToken(1), PlayerToken(2)]);
+        assert_eq!(
+            [slots.next_token(), slots.next_token()],
+            [PlayerToken(1), PlayerToken(2)]
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! What an operator may set: the keys of `assets/server.ron` (docs/configuration.md), their defaults
+//! What an operator may set: the keys of `assets/server.ron` (docs/operations.md), their defaults
 //! and their bounds.
 //!
 //! Field names and nesting are those of the file, so that serde reads it straight into these types.
@@ -9,13 +9,15 @@ use std::net::{Ipv4Addr, SocketAddr};
 
 use bevy_ecs::resource::Resource;
 use decitick_protocol::MAX_PLAYERS;
-use serde::{Deserialize, Deserializer, de};
+use serde::Deserialize;
 
 use crate::secret::Secret;
 
 mod faults;
+mod reading;
 
 pub use faults::SettingFault;
+pub use reading::parse_key;
 
 /// Everything that can be configured. The default is what a server without a file uses.
 #[derive(Resource, Clone, Debug, PartialEq, Deserialize)]
@@ -28,7 +30,7 @@ pub struct Settings {
     /// Slots, 1..=1000.
     pub max_players: u16,
     /// What a ClientHello must prove (1..=64 bytes, no control characters); in the file an empty text means none.
-    #[serde(deserialize_with = "optional_password")]
+    #[serde(deserialize_with = "reading::optional_password")]
     pub password: Option<Secret<String>>,
     /// What the query asks of clients: empty, or a semantic version of at most 32 bytes.
     pub minimum_client_version: String,
@@ -149,15 +151,6 @@ pub struct AuthProvider {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProviderKey(pub [u8; 32]);
 
-impl<'de> Deserialize<'de> for ProviderKey {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        parse_key(&text)
-            .map(Self)
-            .ok_or_else(|| de::Error::custom("a key is 64 hexadecimal digits"))
-    }
-}
-
 /// The world at start, and the bounds of motion.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -171,6 +164,7 @@ pub struct WorldSettings {
     /// One bit a garage door at start.
     pub garage_doors: u64,
     /// The intervals ServerHello and DriveByIntervals carry.
+    #[serde(deserialize_with = "reading::twelve_intervals")]
     pub driveby_intervals: [u16; 12],
     /// How far from the origin a position component may be, in metres: above 0, at most 20,000.
     pub bounds: f32,
@@ -371,49 +365,3 @@ pub enum LogFormat {
 /// Keys of a door that this version does not have: a struct or a map, not looked into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OpaqueSettings;
-
-impl<'de> Deserialize<'de> for OpaqueSettings {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Keys;
-
-        impl<'de> de::Visitor<'de> for Keys {
-            type Value = OpaqueSettings;
-
-            fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                formatter.write_str("keys in parentheses, like (key: value)")
-            }
-
-            fn visit_map<A: de::MapAccess<'de>>(self, mut map: A) -> Result<OpaqueSettings, A::Error> {
-                while map.next_entry::<de::IgnoredAny, de::IgnoredAny>()?.is_some() {}
-                Ok(OpaqueSettings)
-            }
-
-            fn visit_unit<E: de::Error>(self) -> Result<OpaqueSettings, E> {
-                Ok(OpaqueSettings)
-            }
-        }
-
-        deserializer.deserialize_any(Keys)
-    }
-}
-
-fn optional_password<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Secret<String>>, D::Error> {
-    let text = String::deserialize(deserializer)?;
-    Ok(if text.is_empty() {
-        None
-    } else {
-        Some(Secret::new(text))
-    })
-}
-
-/// Reads a public key of 64 hexadecimal digits of either case; nothing when the text is none.
-pub fn parse_key(text: &str) -> Option<[u8; 32]> {
-    let mut digits = text.chars();
-    let mut key = [0; 32];
-    for byte in &mut key {
-        let high = digits.next()?.to_digit(16)?;
-        let low = digits.next()?.to_digit(16)?;
-        *byte = u8::try_from(high * 16 + low).ok()?;
-    }
-    if digits.next().is_none() { Some(key) } else { None }
-}

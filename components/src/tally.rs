@@ -45,7 +45,10 @@ impl DropCounts {
 
     /// Each reason with its count, zeros left out.
     pub fn nonzero(&self) -> impl Iterator<Item = (DropReason, u64)> {
-        DropReason::ALL.iter().map(|&reason| (reason, self.count(reason))).filter(|&(_, count)| count > 0)
+        DropReason::ALL
+            .iter()
+            .map(|&reason| (reason, self.count(reason)))
+            .filter(|&(_, count)| count > 0)
     }
 }
 
@@ -134,7 +137,12 @@ impl Rates {
             return;
         }
         let seconds = passed.as_secs_f64();
-        let rates = [&mut self.packets_in, &mut self.packets_out, &mut self.bytes_in, &mut self.bytes_out];
+        let rates = [
+            &mut self.packets_in,
+            &mut self.packets_out,
+            &mut self.bytes_in,
+            &mut self.bytes_out,
+        ];
         for ((rate, count), seen) in rates.into_iter().zip(counts).zip(self.seen) {
             let last = count.saturating_sub(seen) as f64 / seconds;
             *rate = f64::midpoint(*rate, last);
@@ -198,7 +206,12 @@ pub struct TickTimes {
 
 impl Default for TickTimes {
     fn default() -> Self {
-        Self { recent: Vec::with_capacity(Self::KEPT), next: 0, overruns: 0, skipped: 0 }
+        Self {
+            recent: Vec::with_capacity(Self::KEPT),
+            next: 0,
+            overruns: 0,
+            skipped: 0,
+        }
     }
 }
 

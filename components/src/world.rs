@@ -61,8 +61,21 @@ impl SpawnPoints {
 
 impl Default for SpawnPoints {
     fn default() -> Self {
-        let position = Vec3 { x: 0.0, y: 0.0, z: 10.0 };
-        Self::new(SpawnPoint { position, heading: 0.0, area: 0, skin: 0, variant: 0 }, Vec::new())
+        let position = Vec3 {
+            x: 0.0,
+            y: 0.0,
+            z: 10.0,
+        };
+        Self::new(
+            SpawnPoint {
+                position,
+                heading: 0.0,
+                area: 0,
+                skin: 0,
+                variant: 0,
+            },
+            Vec::new(),
+        )
     }
 }
 
@@ -79,6 +92,9 @@ mod tests {
         let first = SpawnPoints::default().nth(0);
         let second = SpawnPoint { area: 7, ..first };
         let points = SpawnPoints::new(first, vec![second]);
-        assert_eq!([points.nth(0).area, points.nth(1).area, points.nth(2).area], [0, 7, 0]);
+        assert_eq!(
+            [points.nth(0).area, points.nth(1).area, points.nth(2).area],
+            [0, 7, 0]
+        );
     }
 }

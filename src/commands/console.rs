@@ -8,7 +8,6 @@ use std::{
     process::ExitCode,
 };
 
-use clap::Args;
 use rustyline::{
     Config, Context, Editor, Helper,
     completion::{Completer, Pair},
@@ -27,14 +26,12 @@ use crate::console::{
     line::{Line, next_line},
 };
 
-/// Options of `decitick console`.
-#[derive(Args, Clone)]
+/// What `decitick console` is to do.
+#[derive(Clone)]
 pub struct ConsoleArguments {
-    /// The server directory
-    #[arg(value_name = "DIR", default_value = ".")]
+    /// The server directory.
     pub directory: PathBuf,
-    /// Run one command, print its answer, and exit with 0 or 1
-    #[arg(short = 'c', long = "command", value_name = "COMMAND")]
+    /// The one command to run; without it commands are read from the terminal or standard input.
     pub command: Option<String>,
 }
 
@@ -52,14 +49,21 @@ impl fmt::Debug for ConsoleArguments {
 /// Runs `decitick console`. 0 when every command was done, 1 when one failed or no server runs there.
 #[must_use]
 pub fn run(arguments: &ConsoleArguments) -> ExitCode {
-    let done = ConsoleClient::connect(&arguments.directory).map_err(Trouble::from).and_then(|mut client| {
-        let mut streams = Streams { output: io::stdout().lock(), errors: io::stderr() };
-        match &arguments.command {
-            Some(command) => one(&mut client, command, &mut streams),
-            None if io::stdin().is_terminal() => interactive(&mut client, &arguments.directory, &mut streams),
-            None => piped(&mut client, &mut io::stdin().lock(), &mut streams),
-        }
-    });
+    let done = ConsoleClient::connect(&arguments.directory)
+        .map_err(Trouble::from)
+        .and_then(|mut client| {
+            let mut streams = Streams {
+                output: io::stdout().lock(),
+                errors: io::stderr(),
+            };
+            match &arguments.command {
+                Some(command) => one(&mut client, command, &mut streams),
+                None if io::stdin().is_terminal() => {
+                    interactive(&mut client, &arguments.directory, &mut streams)
+                }
+                None => piped(&mut client, &mut io::stdin().lock(), &mut streams),
+            }
+        });
     match done {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
@@ -79,7 +83,11 @@ struct Streams<Output, Errors> {
 
 impl<Output: Write, Errors: Write> Streams<Output, Errors> {
     fn show(&mut self, reply: &Reply, terminal: bool) -> io::Result<()> {
-        let text = if terminal { for_terminal(&reply.text) } else { reply.text.as_str().into() };
+        let text = if terminal {
+            for_terminal(&reply.text)
+        } else {
+            reply.text.as_str().into()
+        };
         if reply.ok {
             writeln!(self.output, "{text}").and_then(|()| self.output.flush())
         } else {
@@ -98,7 +106,11 @@ fn one(
         return Err(Trouble::SeveralLines);
     }
     let reply = client.ask(command)?;
-    let terminal = if reply.ok { io::stdout().is_terminal() } else { io::stderr().is_terminal() };
+    let terminal = if reply.ok {
+        io::stdout().is_terminal()
+    } else {
+        io::stderr().is_terminal()
+    };
     streams.show(&reply, terminal)?;
     Ok(reply.ok)
 }
@@ -114,7 +126,10 @@ fn piped(
         let reply = match content {
             Ok(line) if line.trim().is_empty() => continue,
             Ok(line) => client.ask(&line)?,
-            Err(fault) => Reply { ok: false, text: fault.message() },
+            Err(fault) => Reply {
+                ok: false,
+                text: fault.message(),
+            },
         };
         all_done &= reply.ok;
         streams.show(&reply, io::stdout().is_terminal())?;
@@ -127,7 +142,10 @@ fn interactive(
     directory: &Path,
     streams: &mut Streams<impl Write, impl Write>,
 ) -> Result<bool, Trouble> {
-    let config = Config::builder().history_ignore_space(true).max_history_size(HISTORY_LINES)?.build();
+    let config = Config::builder()
+        .history_ignore_space(true)
+        .max_history_size(HISTORY_LINES)?
+        .build();
     let memory = MemHistory::with_config(&config);
     let mut editor: Editor<CommandHelper, MemHistory> = Editor::with_history(config, memory)?;
     editor.set_helper(Some(CommandHelper));
@@ -135,7 +153,11 @@ fn interactive(
         Ok(history) => Some(history),
         Err(error) => {
             let name = directory.join(crate::console::history::HISTORY_NAME);
-            writeln!(streams.errors, "{}: {error}; lines are not remembered", name.display())?;
+            writeln!(
+                streams.errors,
+                "{}: {error}; lines are not remembered",
+                name.display()
+            )?;
             None
         }
     };
@@ -150,8 +172,8 @@ fn interactive(
             Err(error) => return Err(error.into()),
         };
         // A paste may hold several lines.
-        for line in typed.lines().filter(|line| !line.trim().is_empty()) {
-            if matches!(line.trim(), "exit" | "quit") {
+        for line in typed.lines().map(str::trim_end).filter(|line| !line.is_empty()) {
+            if matches!(line.trim_start(), "exit" | "quit") {
                 return Ok(true);
             }
             if belongs_in_history(line) && editor.add_history_entry(line)? {
@@ -181,7 +203,10 @@ impl Completer for CommandHelper {
 
     fn complete(&self, line: &str, at: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<Pair>)> {
         let (start, words) = completions(line.get(..at).unwrap_or(line));
-        let pair = |word: &str| Pair { display: word.to_owned(), replacement: format!("{word} ") };
+        let pair = |word: &str| Pair {
+            display: word.to_owned(),
+            replacement: format!("{word} "),
+        };
         Ok((start, words.into_iter().map(pair).collect()))
     }
 }
@@ -253,7 +278,10 @@ mod tests {
         thread::scope(|scope| {
             let console = scope.spawn(|| {
                 let mut client = ConsoleClient::connect(directory.path()).unwrap();
-                let mut streams = Streams { output: Vec::new(), errors: Vec::new() };
+                let mut streams = Streams {
+                    output: Vec::new(),
+                    errors: Vec::new(),
+                };
                 let done = console(&mut client, &mut streams);
                 let text = |bytes| String::from_utf8(bytes).unwrap();
                 (done, text(streams.output), text(streams.errors))
@@ -276,9 +304,15 @@ mod tests {
     #[test]
     fn one_command_prints_its_answer_and_says_whether_it_was_done() {
         let (done, output, errors) = against_a_server(|client, streams| one(client, " say жук\n", streams));
-        assert_eq!((done.unwrap(), output.as_str(), errors.as_str()), (true, "re: say жук\n", ""));
+        assert_eq!(
+            (done.unwrap(), output.as_str(), errors.as_str()),
+            (true, "re: say жук\n", "")
+        );
         let (done, output, errors) = against_a_server(|client, streams| one(client, "kick 5", streams));
-        assert_eq!((done.unwrap(), output.as_str(), errors.as_str()), (false, "", "re: kick 5\n"));
+        assert_eq!(
+            (done.unwrap(), output.as_str(), errors.as_str()),
+            (false, "", "re: kick 5\n")
+        );
         let (done, _, _) = against_a_server(|client, streams| one(client, "status\nshutdown", streams));
         assert!(matches!(done, Err(Trouble::SeveralLines)));
     }
@@ -288,8 +322,14 @@ mod tests {
         let input = b"status\n\nkick 5\nsay \xff\nbans";
         let (done, output, errors) =
             against_a_server(|client, streams| piped(client, &mut input.as_slice(), streams));
-        assert_eq!((done.unwrap(), output.as_str()), (false, "re: status\nre: bans\n"));
-        assert!(errors.starts_with("re: kick 5\n") && errors.contains("no UTF-8"), "{errors}");
+        assert_eq!(
+            (done.unwrap(), output.as_str()),
+            (false, "re: status\nre: bans\n")
+        );
+        assert!(
+            errors.starts_with("re: kick 5\n") && errors.contains("no UTF-8"),
+            "{errors}"
+        );
         let (done, _, _) = against_a_server(|client, streams| piped(client, &mut &b"status\n"[..], streams));
         assert!(done.unwrap());
     }
@@ -297,7 +337,10 @@ mod tests {
     #[test]
     fn arguments_in_a_log_show_nothing_of_the_command() {
         let command = Some("password set hunter2".to_owned());
-        let arguments = ConsoleArguments { directory: PathBuf::from("."), command };
+        let arguments = ConsoleArguments {
+            directory: PathBuf::from("."),
+            command,
+        };
         assert!(!format!("{arguments:?}").contains("hunter2"));
     }
 }

@@ -26,7 +26,7 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use crate::{
     ServerParts, asset_files, ban_file, build_app,
     cli::ServeArguments,
-    console::{self, ConsoleHub, ConsoleServer, ConsoleSocket},
+    console::{self, ConsoleHub, ConsoleServer, ConsoleSocket, SocketError},
     entropy, identity_file,
     runner::{self, Ended},
     settings_file,
@@ -62,11 +62,17 @@ struct Failure {
 }
 
 fn configuration(error: impl fmt::Display) -> Failure {
-    Failure { text: error.to_string(), code: CONFIGURATION }
+    Failure {
+        text: error.to_string(),
+        code: CONFIGURATION,
+    }
 }
 
 fn run_time(error: impl fmt::Display) -> Failure {
-    Failure { text: error.to_string(), code: RUN_TIME }
+    Failure {
+        text: error.to_string(),
+        code: RUN_TIME,
+    }
 }
 
 fn serve(arguments: &ServeArguments) -> Result<Ended, Failure> {
@@ -81,16 +87,36 @@ fn serve(arguments: &ServeArguments) -> Result<Ended, Failure> {
     let identity = identity_file::load_or_create(directory).map_err(run_time)?;
     ban_file::remove_leftovers(directory);
     let bans = ban_file::load(directory).map_err(run_time)?;
-    let listeners: Vec<Arc<Listener>> =
-        bind_all(&settings.listen).map_err(run_time)?.into_iter().map(Arc::new).collect();
+    let listeners: Vec<Arc<Listener>> = bind_all(&settings.listen)
+        .map_err(run_time)?
+        .into_iter()
+        .map(Arc::new)
+        .collect();
     tell_what_has_no_effect(&settings);
-    let parts = ServerParts { server_key: identity.public_key(), settings, spawns, weapons, bans };
+    let parts = ServerParts {
+        server_key: identity.public_key(),
+        settings,
+        spawns,
+        weapons,
+        bans,
+    };
     let stop = stop_on_signals().map_err(run_time)?;
     run_server(arguments, parts, &identity, &listeners, socket, &stop, &telemetry)
 }
 
 fn bind_console(directory: &Path, settings: &Settings) -> Result<Option<ConsoleSocket>, Failure> {
-    settings.console.socket.then(|| ConsoleSocket::bind(directory).map_err(run_time)).transpose()
+    if !settings.console.socket {
+        return Ok(None);
+    }
+    match ConsoleSocket::bind(directory) {
+        Ok(socket) => Ok(Some(socket)),
+        // Servers may share a directory, and with it their key; the console is that of the first.
+        Err(error @ SocketError::Live { .. }) => {
+            tracing::warn!(%error, "this server has no console socket");
+            Ok(None)
+        }
+        Err(error) => Err(run_time(error)),
+    }
 }
 
 /// The first signal stops gracefully, a second one ends at once.
@@ -116,10 +142,18 @@ fn run_server(
     telemetry: &Telemetry,
 ) -> Result<Ended, Failure> {
     let epoch = Epoch::start();
-    let face = PublicFace { version: env!("CARGO_PKG_VERSION").to_owned(), ..PublicFace::default() };
+    let face = PublicFace {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        ..PublicFace::default()
+    };
     let first_query = query_body(&parts.settings, &face, 0, parts.settings.password.is_some());
     let cookie_key = CookieKey::new(entropy::cookie_key().map_err(run_time)?);
-    let door = Door::new(identity.clone(), cookie_key, parts.settings.limits.clone(), first_query);
+    let door = Door::new(
+        identity.clone(),
+        cookie_key,
+        parts.settings.limits.clone(),
+        first_query,
+    );
     let (notices, noticed) = unbounded();
     let mailbox = SharedMailbox::default();
     let transmit = start_transmit(listeners, identity.clone(), epoch).map_err(run_time)?;
@@ -181,7 +215,10 @@ fn tell_what_has_no_effect(settings: &Settings) {
         ("metrics", settings.metrics.is_some()),
     ];
     for (key, _) in set.iter().filter(|(_, is_set)| *is_set) {
-        tracing::warn!(key, "this version does not have the feature of this key; it has no effect");
+        tracing::warn!(
+            key,
+            "this version does not have the feature of this key; it has no effect"
+        );
     }
     if settings.auth.is_some() {
         tracing::warn!(

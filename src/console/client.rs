@@ -40,22 +40,34 @@ impl ConsoleClient {
     /// # Errors
     /// [`ClientError::NoServer`] when none does, and what else stands in the way.
     pub fn connect(directory: &Path) -> Result<Self, ClientError> {
-        let place = Place::open(directory, SOCKET_NAME)
-            .map_err(|source| ClientError::Directory { path: directory.to_owned(), source })?;
-        let address = place
-            .address()
-            .ok_or_else(|| ClientError::PathTooLong { path: place.path.clone() })?;
+        let place = Place::open(directory, SOCKET_NAME).map_err(|source| ClientError::Directory {
+            path: directory.to_owned(),
+            source,
+        })?;
+        let address = place.address().ok_or_else(|| ClientError::PathTooLong {
+            path: place.path.clone(),
+        })?;
         let stream = connect_patiently(&address).map_err(|source| match source.kind() {
-            io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => {
-                ClientError::NoServer { directory: directory.to_owned(), source }
-            }
-            _ => ClientError::NotConnected { path: place.path.clone(), source },
+            io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => ClientError::NoServer {
+                directory: directory.to_owned(),
+                source,
+            },
+            _ => ClientError::NotConnected {
+                path: place.path.clone(),
+                source,
+            },
         })?;
         stream
             .set_read_timeout(Some(ANSWER_PATIENCE))
             .and_then(|()| stream.set_write_timeout(Some(ANSWER_PATIENCE)))
-            .map_err(|source| ClientError::NotConnected { path: place.path.clone(), source })?;
-        Ok(Self { stream: BufReader::new(stream), directory: directory.to_owned() })
+            .map_err(|source| ClientError::NotConnected {
+                path: place.path.clone(),
+                source,
+            })?;
+        Ok(Self {
+            stream: BufReader::new(stream),
+            directory: directory.to_owned(),
+        })
     }
 
     /// Sends one line and waits for its answer. `line` holds no line feed.
@@ -73,7 +85,10 @@ impl ConsoleClient {
     }
 
     fn lost(&self, source: io::Error) -> ClientError {
-        ClientError::Lost { directory: self.directory.clone(), source }
+        ClientError::Lost {
+            directory: self.directory.clone(),
+            source,
+        }
     }
 }
 
@@ -137,7 +152,11 @@ impl fmt::Display for ClientError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Directory { path, source } => {
-                write!(f, "{}: cannot open the server directory: {source}", path.display())
+                write!(
+                    f,
+                    "{}: cannot open the server directory: {source}",
+                    path.display()
+                )
             }
             Self::PathTooLong { path } => write!(
                 f,
@@ -169,11 +188,13 @@ impl fmt::Display for ClientError {
                     directory.display(),
                     ANSWER_PATIENCE.as_secs()
                 ),
-                io::ErrorKind::UnexpectedEof | io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset => write!(
-                    f,
-                    "{}: the server hung up before it answered; it stopped, or cut this console off",
-                    directory.display()
-                ),
+                io::ErrorKind::UnexpectedEof | io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset => {
+                    write!(
+                        f,
+                        "{}: the server hung up before it answered; it stopped, or cut this console off",
+                        directory.display()
+                    )
+                }
                 _ => write!(f, "{}: the console was lost: {source}", directory.display()),
             },
         }
@@ -203,7 +224,10 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let shown = directory.path().display().to_string();
         let error = ConsoleClient::connect(directory.path()).unwrap_err().to_string();
-        assert!(error.starts_with(&shown) && error.contains("decitick serve"), "{error}");
+        assert!(
+            error.starts_with(&shown) && error.contains("decitick serve"),
+            "{error}"
+        );
         drop(UnixListener::bind(directory.path().join("console.sock")).unwrap());
         let error = ConsoleClient::connect(directory.path()).unwrap_err().to_string();
         assert!(error.contains("left by a server that died"), "{error}");

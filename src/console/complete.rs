@@ -16,7 +16,13 @@ pub fn completions(line: &str) -> (usize, Vec<&'static str>) {
         _ if word.is_empty() => Vec::new(),
         _ => vec!["--json"],
     };
-    (start, words.into_iter().filter(|candidate| candidate.starts_with(word)).collect())
+    (
+        start,
+        words
+            .into_iter()
+            .filter(|candidate| candidate.starts_with(word))
+            .collect(),
+    )
 }
 
 #[cfg(test)]

@@ -20,7 +20,10 @@ pub(super) fn frame(ok: bool, text: &str) -> Vec<u8> {
 /// What the reader says; `UnexpectedEof` when the stream ends inside; `InvalidData` for anything that is no answer.
 pub(super) fn read_frame(reader: &mut impl BufRead) -> io::Result<Option<(bool, String)>> {
     let mut header = Vec::new();
-    reader.by_ref().take(LONGEST_HEADER).read_until(b'\n', &mut header)?;
+    reader
+        .by_ref()
+        .take(LONGEST_HEADER)
+        .read_until(b'\n', &mut header)?;
     if header.is_empty() {
         return Ok(None);
     }
@@ -34,7 +37,9 @@ pub(super) fn read_frame(reader: &mut impl BufRead) -> io::Result<Option<(bool, 
     if text.pop() != Some(b'\n') {
         return Err(no_answer());
     }
-    String::from_utf8(text).map(|text| Some((ok, text))).map_err(|_| no_answer())
+    String::from_utf8(text)
+        .map(|text| Some((ok, text)))
+        .map_err(|_| no_answer())
 }
 
 fn parse_header(header: &[u8]) -> Option<(bool, usize)> {
@@ -47,11 +52,18 @@ fn parse_header(header: &[u8]) -> Option<(bool, usize)> {
     if !length.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
-    length.parse().ok().filter(|&length| length <= LONGEST_TEXT).map(|length| (ok, length))
+    length
+        .parse()
+        .ok()
+        .filter(|&length| length <= LONGEST_TEXT)
+        .map(|length| (ok, length))
 }
 
 fn no_answer() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, "what came over the socket is no console answer")
+    io::Error::new(
+        io::ErrorKind::InvalidData,
+        "what came over the socket is no console answer",
+    )
 }
 
 #[cfg(test)]
@@ -64,7 +76,10 @@ mod tests {
         bytes.extend(frame(false, ""));
         assert!(bytes.starts_with("ok 14\nZwölf\n".as_bytes()));
         let mut reader = bytes.as_slice();
-        assert_eq!(read_frame(&mut reader).unwrap(), Some((true, "Zwölf\nLinien\n".to_owned())));
+        assert_eq!(
+            read_frame(&mut reader).unwrap(),
+            Some((true, "Zwölf\nLinien\n".to_owned()))
+        );
         assert_eq!(read_frame(&mut reader).unwrap(), Some((false, String::new())));
         assert_eq!(read_frame(&mut reader).unwrap(), None);
     }
@@ -83,7 +98,12 @@ mod tests {
         ];
         for bytes in bad {
             let error = read_frame(&mut &bytes[..]).unwrap_err();
-            assert_eq!(error.kind(), io::ErrorKind::InvalidData, "{}", bytes.escape_ascii());
+            assert_eq!(
+                error.kind(),
+                io::ErrorKind::InvalidData,
+                "{}",
+                bytes.escape_ascii()
+            );
         }
         let cut = read_frame(&mut &b"ok 5\nxy"[..]).unwrap_err();
         assert_eq!(cut.kind(), io::ErrorKind::UnexpectedEof);

@@ -35,11 +35,19 @@ impl History {
     pub fn open(directory: &Path) -> io::Result<Self> {
         let path = directory.join(HISTORY_NAME);
         let mut options = OpenOptions::new();
-        options.read(true).append(true).create(true).mode(0o600).custom_flags(O_NOFOLLOW);
+        options
+            .read(true)
+            .append(true)
+            .create(true)
+            .mode(0o600)
+            .custom_flags(O_NOFOLLOW);
         let file = options.open(&path)?;
         let metadata = file.metadata()?;
         if !metadata.is_file() || metadata.uid() != geteuid().as_raw() {
-            return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is no file of this user"));
+            return Err(io::Error::new(
+                io::ErrorKind::PermissionDenied,
+                "it is no file of this user",
+            ));
         }
         if metadata.permissions().mode() & 0o077 != 0 {
             file.set_permissions(fs::Permissions::from_mode(0o600))?;
@@ -47,7 +55,10 @@ impl History {
         let (lines, dropped) = last_lines(&file)?;
         if dropped {
             rewrite(&path, &lines)?;
-            return Ok(Self { file: options.open(&path)?, lines });
+            return Ok(Self {
+                file: options.open(&path)?,
+                lines,
+            });
         }
         Ok(Self { file, lines })
     }
@@ -79,7 +90,10 @@ fn last_lines(file: &File) -> io::Result<(Vec<String>, bool)> {
     let mut reader = file;
     reader.seek(SeekFrom::Start(skipped))?;
     // Where bytes were skipped, the first line is the end of one.
-    for line in BufReader::new(reader.take(HISTORY_BYTES)).split(b'\n').skip(usize::from(dropped)) {
+    for line in BufReader::new(reader.take(HISTORY_BYTES))
+        .split(b'\n')
+        .skip(usize::from(dropped))
+    {
         match String::from_utf8(line?) {
             Ok(line) if belongs_in_history(&line) => lines.push(line),
             _ => dropped = true,
@@ -94,9 +108,15 @@ fn last_lines(file: &File) -> io::Result<(Vec<String>, bool)> {
 fn rewrite(path: &Path, lines: &[String]) -> io::Result<()> {
     let temporary = PathBuf::from(format!("{}.{}", path.display(), std::process::id()));
     let mut options = OpenOptions::new();
-    let mut file = options.write(true).create_new(true).mode(0o600).open(&temporary)?;
+    let mut file = options
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(&temporary)?;
     let text: String = lines.iter().flat_map(|line| [line.as_str(), "\n"]).collect();
-    let replaced = file.write_all(text.as_bytes()).and_then(|()| fs::rename(&temporary, path));
+    let replaced = file
+        .write_all(text.as_bytes())
+        .and_then(|()| fs::rename(&temporary, path));
     if replaced.is_err() {
         let _ = fs::remove_file(&temporary);
     }
@@ -111,12 +131,22 @@ mod tests {
     fn lines_come_back_in_order_and_those_with_secrets_do_not() {
         let directory = tempfile::tempdir().unwrap();
         let mut history = History::open(directory.path()).unwrap();
-        for line in ["status", "password set hunter2", " pasword set hunter2", "", "say жук", "two\nlines"] {
+        for line in [
+            "status",
+            "password set hunter2",
+            " pasword set hunter2",
+            "",
+            "say жук",
+            "two\nlines",
+        ] {
             history.add(line).unwrap();
         }
         let text = fs::read_to_string(directory.path().join(HISTORY_NAME)).unwrap();
         assert_eq!(text, "status\nsay жук\n");
-        assert_eq!(History::open(directory.path()).unwrap().lines, ["status", "say жук"]);
+        assert_eq!(
+            History::open(directory.path()).unwrap().lines,
+            ["status", "say жук"]
+        );
     }
 
     #[test]
@@ -138,7 +168,10 @@ mod tests {
         let many: String = (0..HISTORY_LINES + 5).map(|n| format!("say {n}\n")).collect();
         fs::write(&path, many).unwrap();
         let mut history = History::open(directory.path()).unwrap();
-        assert_eq!((history.lines.len(), history.lines[0].as_str()), (HISTORY_LINES, "say 5"));
+        assert_eq!(
+            (history.lines.len(), history.lines[0].as_str()),
+            (HISTORY_LINES, "say 5")
+        );
         assert!(history.add("status").unwrap());
         let text = fs::read_to_string(&path).unwrap();
         assert!(text.starts_with("say 5\n") && text.ends_with("say 1004\nstatus\n"));
@@ -152,7 +185,10 @@ mod tests {
         let mut huge = vec![b'x'; 3 * 1024 * 1024];
         huge.extend(b"\nstatus\n\xff\nplayers\n");
         fs::write(directory.path().join(HISTORY_NAME), huge).unwrap();
-        assert_eq!(History::open(directory.path()).unwrap().lines, ["status", "players"]);
+        assert_eq!(
+            History::open(directory.path()).unwrap().lines,
+            ["status", "players"]
+        );
         let text = fs::read_to_string(directory.path().join(HISTORY_NAME)).unwrap();
         assert_eq!(text, "status\nplayers\n");
     }

@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TrySendError, bounded};
+use crossbeam_channel::{Receiver, Sender, TrySendError, bounded, select};
 use decitick_components::console::{ConsoleAnswer, ConsoleInbox, ConsoleOutbox, ConsoleRequest};
 
 /// Lines that wait between the edges and the tick, beside those in the [`ConsoleInbox`].
@@ -22,12 +22,18 @@ pub struct ConsoleHub {
     questions: Receiver<Question>,
     asked: BTreeMap<u64, Asker>,
     next_id: u64,
+    /// Never sent on: that it is gone tells every asker, those whose line is still in the channel too.
+    _running: Sender<Never>,
 }
+
+#[derive(Clone, Copy, Debug)]
+enum Never {}
 
 /// An edge's end; clones share the hub.
 #[derive(Clone, Debug)]
 pub struct ConsoleHandle {
     questions: Sender<Question>,
+    running: Receiver<Never>,
 }
 
 struct Question {
@@ -47,9 +53,18 @@ impl ConsoleHub {
     #[must_use]
     pub fn new() -> (Self, ConsoleHandle) {
         let (sender, receiver) = bounded(CHANNEL);
+        let (_running, running) = bounded(0);
         (
-            Self { questions: receiver, asked: BTreeMap::new(), next_id: 1 },
-            ConsoleHandle { questions: sender },
+            Self {
+                questions: receiver,
+                asked: BTreeMap::new(),
+                next_id: 1,
+                _running,
+            },
+            ConsoleHandle {
+                questions: sender,
+                running,
+            },
         )
     }
 
@@ -58,12 +73,17 @@ impl ConsoleHub {
     pub fn drain_into(&mut self, inbox: &mut ConsoleInbox) {
         self.asked.retain(|_, asker| asker.waits());
         while inbox.room() > 0 {
-            let Ok(question) = self.questions.try_recv() else { return };
+            let Ok(question) = self.questions.try_recv() else {
+                return;
+            };
             if question.asker.waits() {
                 let id = self.next_id;
                 self.next_id = self.next_id.wrapping_add(1);
                 self.asked.insert(id, question.asker);
-                inbox.0.push_back(ConsoleRequest { id, line: question.line });
+                inbox.0.push_back(ConsoleRequest {
+                    id,
+                    line: question.line,
+                });
             }
         }
     }
@@ -94,15 +114,22 @@ impl ConsoleHandle {
     pub fn ask(&self, line: String, patience: Duration) -> Result<ConsoleAnswer, AskError> {
         let (sender, receiver) = bounded(1);
         let waiting = Arc::new(());
-        let asker = Asker { answers: sender, waiting: Arc::downgrade(&waiting) };
-        self.questions.try_send(Question { line, asker }).map_err(|error| match error {
-            TrySendError::Full(_) => AskError::Busy,
-            TrySendError::Disconnected(_) => AskError::Stopped,
-        })?;
-        let answer = receiver.recv_timeout(patience).map_err(|error| match error {
-            RecvTimeoutError::Timeout => AskError::TooLate { patience },
-            RecvTimeoutError::Disconnected => AskError::Stopped,
-        });
+        let asker = Asker {
+            answers: sender,
+            waiting: Arc::downgrade(&waiting),
+        };
+        self.questions
+            .try_send(Question { line, asker })
+            .map_err(|error| match error {
+                TrySendError::Full(_) => AskError::Busy,
+                TrySendError::Disconnected(_) => AskError::Stopped,
+            })?;
+        let answer = select! {
+            recv(receiver) -> answer => answer.map_err(|_| AskError::Stopped),
+            // The answer may have come just before.
+            recv(self.running) -> _ => receiver.try_recv().map_err(|_| AskError::Stopped),
+            default(patience) => Err(AskError::TooLate { patience }),
+        };
         drop(waiting);
         answer
     }
@@ -166,14 +193,20 @@ mod tests {
         let askers: Vec<_> = (0..8)
             .map(|n| {
                 let handle = handle.clone();
-                thread::spawn(move || handle.ask(format!("line {n}"), LONG).unwrap().text == format!("re: line {n}"))
+                thread::spawn(move || {
+                    handle.ask(format!("line {n}"), LONG).unwrap().text == format!("re: line {n}")
+                })
             })
             .collect();
         let mut inbox = ConsoleInbox::default();
         wait_for_lines(&mut hub, &mut inbox, 8);
         let mut outbox = ConsoleOutbox::default();
         for request in inbox.0.drain(..).rev() {
-            outbox.0.push(ConsoleAnswer { id: request.id, ok: true, text: format!("re: {}", request.line) });
+            outbox.0.push(ConsoleAnswer {
+                id: request.id,
+                ok: true,
+                text: format!("re: {}", request.line),
+            });
         }
         hub.deliver(&mut outbox);
         assert!(outbox.0.is_empty() && hub.asked.is_empty());
@@ -183,14 +216,17 @@ mod tests {
     #[test]
     fn an_inbox_takes_256_lines_the_channel_as_many_and_the_next_asker_is_told_busy() {
         let (mut hub, handle) = ConsoleHub::new();
-        let askers: Vec<_> = (0..2 * ConsoleInbox::CAPACITY)
-            .map(|_| {
+        let ask_256_times = || {
+            let asker = |_| {
                 let handle = handle.clone();
                 thread::spawn(move || handle.ask("status".to_owned(), LONG))
-            })
-            .collect();
+            };
+            (0..ConsoleInbox::CAPACITY).map(asker).collect::<Vec<_>>()
+        };
         let mut inbox = ConsoleInbox::default();
+        let mut askers = ask_256_times();
         wait_for_lines(&mut hub, &mut inbox, ConsoleInbox::CAPACITY);
+        askers.extend(ask_256_times());
         while !hub.questions.is_full() {
             thread::yield_now();
         }
@@ -209,10 +245,17 @@ mod tests {
         let (mut hub, handle) = ConsoleHub::new();
         let patience = Duration::ZERO;
         let mut inbox = ConsoleInbox::default();
-        assert_eq!(handle.ask("status".to_owned(), patience), Err(AskError::TooLate { patience }));
+        assert_eq!(
+            handle.ask("status".to_owned(), patience),
+            Err(AskError::TooLate { patience })
+        );
         hub.drain_into(&mut inbox);
         assert!(inbox.0.is_empty() && hub.asked.is_empty());
-        let mut unknown = ConsoleOutbox(vec![ConsoleAnswer { id: 99, ok: true, text: String::new() }]);
+        let mut unknown = ConsoleOutbox(vec![ConsoleAnswer {
+            id: 99,
+            ok: true,
+            text: String::new(),
+        }]);
         hub.deliver(&mut unknown);
         assert!(unknown.0.is_empty());
     }

@@ -31,7 +31,9 @@ impl LineFault {
         match self {
             Self::TooLong => format!("the line has more than {MAX_LINE} bytes; shorten it"),
             Self::NotUtf8 { at } => {
-                format!("the line is no UTF-8 from byte {at} on; set the terminal to UTF-8 and write it again")
+                format!(
+                    "the line is no UTF-8 from byte {at} on; set the terminal to UTF-8 and write it again"
+                )
             }
         }
     }
@@ -76,7 +78,9 @@ pub(crate) fn next_line(reader: &mut impl BufRead) -> io::Result<Option<Line>> {
     let content = if kept.len() > MAX_LINE {
         Err(LineFault::TooLong)
     } else {
-        String::from_utf8(kept).map_err(|error| LineFault::NotUtf8 { at: error.utf8_error().valid_up_to() })
+        String::from_utf8(kept).map_err(|error| LineFault::NotUtf8 {
+            at: error.utf8_error().valid_up_to(),
+        })
     };
     Ok(Some(Line { content, finished }))
 }
@@ -94,30 +98,60 @@ mod tests {
     }
 
     fn whole(text: &str) -> Line {
-        Line { content: Ok(text.to_owned()), finished: true }
+        Line {
+            content: Ok(text.to_owned()),
+            finished: true,
+        }
     }
 
     #[test]
     fn lines_end_in_a_line_feed_with_or_without_a_carriage_return() {
         assert_eq!(lines(b""), []);
-        assert_eq!(lines("status\r\nsay жук\n\n".as_bytes()), [whole("status"), whole("say жук"), whole("")]);
+        assert_eq!(
+            lines("status\r\nsay жук\n\n".as_bytes()),
+            [whole("status"), whole("say жук"), whole("")]
+        );
         let last = lines(b"a\nshutdown 6");
-        assert_eq!(last[1], Line { content: Ok("shutdown 6".to_owned()), finished: false });
+        assert_eq!(
+            last[1],
+            Line {
+                content: Ok("shutdown 6".to_owned()),
+                finished: false
+            }
+        );
     }
 
     #[test]
     fn a_line_of_4096_bytes_passes_and_a_longer_one_is_skipped_whole() {
         let exact = "x".repeat(MAX_LINE);
-        assert_eq!(lines(format!("{exact}\r\nnext\n").as_bytes()), [whole(&exact), whole("next")]);
+        assert_eq!(
+            lines(format!("{exact}\r\nnext\n").as_bytes()),
+            [whole(&exact), whole("next")]
+        );
         let over = lines(format!("{exact}xyz{exact}\nnext\n").as_bytes());
-        assert_eq!(over, [Line { content: Err(LineFault::TooLong), finished: true }, whole("next")]);
+        assert_eq!(
+            over,
+            [
+                Line {
+                    content: Err(LineFault::TooLong),
+                    finished: true
+                },
+                whole("next")
+            ]
+        );
     }
 
     #[test]
     fn a_line_that_never_ends_takes_no_memory() {
         let mut endless = BufReader::new(io::repeat(b'x').take(64 * 1024 * 1024));
         let line = next_line(&mut endless).unwrap().unwrap();
-        assert_eq!(line, Line { content: Err(LineFault::TooLong), finished: false });
+        assert_eq!(
+            line,
+            Line {
+                content: Err(LineFault::TooLong),
+                finished: false
+            }
+        );
     }
 
     #[test]

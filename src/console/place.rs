@@ -30,7 +30,11 @@ impl Place {
         if !opened.metadata()?.is_dir() {
             return Err(io::Error::from(io::ErrorKind::NotADirectory));
         }
-        Ok(Self { directory: opened, path: directory.join(name), name })
+        Ok(Self {
+            directory: opened,
+            path: directory.join(name),
+            name,
+        })
     }
 
     /// The address to bind or connect; `None` when the path is too long and there is no short way.

@@ -97,7 +97,12 @@ impl ConsoleServer {
             let shared = Arc::clone(&shared);
             move || accept_all(&listener, &woken, &shared)
         })?;
-        Ok(Self { shared, file: Some(file), wake: Some(wake), accepting: Some(accepting) })
+        Ok(Self {
+            shared,
+            file: Some(file),
+            wake: Some(wake),
+            accepting: Some(accepting),
+        })
     }
 }
 
@@ -184,9 +189,14 @@ impl Shared {
     fn enter(&self, stream: &UnixStream) -> Result<u64, String> {
         let mut consoles = self.consoles();
         if consoles.attached.len() >= self.limits.consoles {
-            return Err(format!("{} consoles are attached already; close one of them", self.limits.consoles));
+            return Err(format!(
+                "{} consoles are attached already; close one of them",
+                self.limits.consoles
+            ));
         }
-        let copy = stream.try_clone().map_err(|error| format!("no room for a console: {error}"))?;
+        let copy = stream
+            .try_clone()
+            .map_err(|error| format!("no room for a console: {error}"))?;
         let number = consoles.next;
         consoles.next += 1;
         consoles.attached.insert(number, copy);
@@ -202,7 +212,9 @@ impl Shared {
     fn serve(&self, stream: &UnixStream) {
         let mut lines = BufReader::new(stream);
         loop {
-            let Ok(Some(line)) = next_line(&mut lines) else { return };
+            let Ok(Some(line)) = next_line(&mut lines) else {
+                return;
+            };
             if self.consoles().stopping {
                 return;
             }
@@ -234,7 +246,9 @@ impl Shared {
         }
         let (consoles, _) = self
             .one_left
-            .wait_timeout_while(consoles, self.limits.stop, |consoles| !consoles.attached.is_empty())
+            .wait_timeout_while(consoles, self.limits.stop, |consoles| {
+                !consoles.attached.is_empty()
+            })
             .unwrap_or_else(PoisonError::into_inner);
         for stream in consoles.attached.values() {
             let _ = stream.shutdown(Shutdown::Both);
@@ -273,7 +287,9 @@ fn check_peer(peer: Uid, own: Uid) -> Result<(), String> {
     if peer == own || peer.is_root() {
         return Ok(());
     }
-    Err(format!("user {peer} may not use the console of a server that user {own} runs"))
+    Err(format!(
+        "user {peer} may not use the console of a server that user {own} runs"
+    ))
 }
 
 #[cfg(any(target_os = "linux", target_os = "android"))]

@@ -49,10 +49,14 @@ impl ConsoleSocket {
     /// # Errors
     /// [`SocketError::Live`] when a server runs there, and what else stands in the way.
     pub fn bind(directory: &Path) -> Result<Self, SocketError> {
-        let place = Place::open(directory, SOCKET_NAME)
-            .map_err(|source| SocketError::Directory { path: directory.to_owned(), source })?;
+        let place = Place::open(directory, SOCKET_NAME).map_err(|source| SocketError::Directory {
+            path: directory.to_owned(),
+            source,
+        })?;
         let path = place.path.clone();
-        let address = place.address().ok_or_else(|| SocketError::PathTooLong { path: path.clone() })?;
+        let address = place
+            .address()
+            .ok_or_else(|| SocketError::PathTooLong { path: path.clone() })?;
         // Two servers that start at once must not both find a dead socket and remove each other's. The lock ends
         // with `place`.
         wait_for_lock(&place.directory);
@@ -71,7 +75,10 @@ impl ConsoleSocket {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).map_err(failed("set the mode of"))?;
         socket.listen(BACKLOG).map_err(failed("listen on"))?;
         socket.set_nonblocking(true).map_err(failed("prepare"))?;
-        Ok(Self { listener: UnixListener::from(OwnedFd::from(socket)), file })
+        Ok(Self {
+            listener: UnixListener::from(OwnedFd::from(socket)),
+            file,
+        })
     }
 
     /// The path of the socket.
@@ -84,7 +91,10 @@ impl ConsoleSocket {
 impl SocketFile {
     fn of(path: PathBuf) -> io::Result<Self> {
         let metadata = fs::symlink_metadata(&path)?;
-        Ok(Self { path, identity: (metadata.dev(), metadata.ino()) })
+        Ok(Self {
+            path,
+            identity: (metadata.dev(), metadata.ino()),
+        })
     }
 }
 
@@ -111,17 +121,25 @@ fn wait_for_lock(directory: &fs::File) {
 }
 
 fn make_way(path: &Path, address: &SockAddr) -> Result<(), SocketError> {
-    let failed = |doing, source| SocketError::Failed { path: path.to_owned(), doing, source };
+    let failed = |doing, source| SocketError::Failed {
+        path: path.to_owned(),
+        doing,
+        source,
+    };
     match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(failed("look at", error)),
         Ok(metadata) if !metadata.file_type().is_socket() => {
-            return Err(SocketError::NotASocket { path: path.to_owned() });
+            return Err(SocketError::NotASocket {
+                path: path.to_owned(),
+            });
         }
         Ok(_) => {}
     }
     if somebody_listens(address).map_err(|source| failed("try", source))? {
-        return Err(SocketError::Live { path: path.to_owned() });
+        return Err(SocketError::Live {
+            path: path.to_owned(),
+        });
     }
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed("remove", error)),
@@ -136,7 +154,12 @@ fn somebody_listens(address: &SockAddr) -> io::Result<bool> {
         Ok(()) => Ok(true),
         // Its queue of new connections is full.
         Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(true),
-        Err(error) if matches!(error.kind(), io::ErrorKind::ConnectionRefused | io::ErrorKind::NotFound) => {
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::ConnectionRefused | io::ErrorKind::NotFound
+            ) =>
+        {
             Ok(false)
         }
         Err(error) => Err(error),
@@ -183,7 +206,11 @@ impl fmt::Display for SocketError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Directory { path, source } => {
-                write!(f, "{}: cannot open the server directory: {source}", path.display())
+                write!(
+                    f,
+                    "{}: cannot open the server directory: {source}",
+                    path.display()
+                )
             }
             Self::PathTooLong { path } => write!(
                 f,
@@ -260,7 +287,11 @@ mod tests {
         for _ in 0..40 {
             let error = ConsoleSocket::bind(directory.path()).unwrap_err();
             assert!(matches!(error, SocketError::Live { .. }), "{error}");
-            assert!(error.to_string().contains("another server runs in this directory"));
+            assert!(
+                error
+                    .to_string()
+                    .contains("another server runs in this directory")
+            );
             let socket = Socket::new(Domain::UNIX, Type::STREAM, None).unwrap();
             socket.set_nonblocking(true).unwrap();
             if socket.connect(&SockAddr::unix(first.path()).unwrap()).is_ok() {
@@ -282,7 +313,10 @@ mod tests {
         let elsewhere = directory.path().join("elsewhere");
         drop(UnixListener::bind(&elsewhere).unwrap());
         std::os::unix::fs::symlink(&elsewhere, &path).unwrap();
-        assert!(matches!(ConsoleSocket::bind(directory.path()), Err(SocketError::NotASocket { .. })));
+        assert!(matches!(
+            ConsoleSocket::bind(directory.path()),
+            Err(SocketError::NotASocket { .. })
+        ));
         assert!(elsewhere.exists());
     }
 

@@ -27,27 +27,29 @@ const INPUT_OUTPUT_ERROR: i32 = nix::errno::Errno::EIO as i32;
 /// # Errors
 /// When the system gives no thread.
 pub fn start(handle: ConsoleHandle) -> io::Result<()> {
-    thread::Builder::new().name("console-stdin".to_owned()).spawn(move || {
-        // A server in the background that reads its terminal would be stopped by SIGTTIN. With the signal blocked
-        // the read fails instead.
-        let mut stopping = SigSet::empty();
-        stopping.add(Signal::SIGTTIN);
-        let blocked = stopping.thread_block().is_ok();
-        let on_terminal = io::stdin().is_terminal();
-        if on_terminal && !blocked {
-            return;
-        }
-        let escape = io::stdout().is_terminal();
-        loop {
-            let ended = answer_lines(&mut io::stdin().lock(), &mut io::stdout(), &handle, escape);
-            match ended {
-                Err(error) if on_terminal && error.raw_os_error() == Some(INPUT_OUTPUT_ERROR) => {
-                    thread::sleep(BACKGROUND_PAUSE);
-                }
-                _ => return,
+    thread::Builder::new()
+        .name("console-stdin".to_owned())
+        .spawn(move || {
+            // A server in the background that reads its terminal would be stopped by SIGTTIN. With the signal blocked
+            // the read fails instead.
+            let mut stopping = SigSet::empty();
+            stopping.add(Signal::SIGTTIN);
+            let blocked = stopping.thread_block().is_ok();
+            let on_terminal = io::stdin().is_terminal();
+            if on_terminal && !blocked {
+                return;
             }
-        }
-    })?;
+            let escape = io::stdout().is_terminal();
+            loop {
+                let ended = answer_lines(&mut io::stdin().lock(), &mut io::stdout(), &handle, escape);
+                match ended {
+                    Err(error) if on_terminal && error.raw_os_error() == Some(INPUT_OUTPUT_ERROR) => {
+                        thread::sleep(BACKGROUND_PAUSE);
+                    }
+                    _ => return,
+                }
+            }
+        })?;
     Ok(())
 }
 
@@ -69,7 +71,11 @@ fn answer_lines(
             },
             Err(fault) => fault.message(),
         };
-        let shown = if escape { for_terminal(&text) } else { text.as_str().into() };
+        let shown = if escape {
+            for_terminal(&text)
+        } else {
+            text.as_str().into()
+        };
         // One write a line keeps an answer together beside the log on the same terminal.
         output.write_all(format!("{shown}\n").as_bytes())?;
         output.flush()?;
@@ -112,7 +118,10 @@ mod tests {
 
     #[test]
     fn a_pipe_is_answered_line_by_line_and_its_last_line_needs_no_end() {
-        assert_eq!(answers_to(b"status\n\n  \n!kick 5\r\nplayers", false), "re: status\nre: !kick 5\nre: players\n");
+        assert_eq!(
+            answers_to(b"status\n\n  \n!kick 5\r\nplayers", false),
+            "re: status\nre: !kick 5\nre: players\n"
+        );
         assert_eq!(answers_to(b"", false), "");
     }
 
@@ -122,7 +131,10 @@ mod tests {
         input.extend(b"\n\xff\nstatus\n");
         let output = answers_to(&input, false);
         let lines: Vec<&str> = output.lines().collect();
-        assert!(lines[0].contains("4096") && lines[1].contains("no UTF-8"), "{output}");
+        assert!(
+            lines[0].contains("4096") && lines[1].contains("no UTF-8"),
+            "{output}"
+        );
         assert_eq!(lines[2], "re: status");
     }
 

@@ -32,7 +32,10 @@ pub struct Listener {
 /// # Errors
 /// The first address that cannot be bound, with the mend.
 pub fn bind_all(addresses: &[SocketAddr]) -> Result<Vec<Listener>, BindError> {
-    addresses.iter().map(|&address| bind(address).map_err(|error| BindError { address, error })).collect()
+    addresses
+        .iter()
+        .map(|&address| bind(address).map_err(|error| BindError { address, error }))
+        .collect()
 }
 
 fn bind(address: SocketAddr) -> io::Result<Listener> {
@@ -46,7 +49,11 @@ fn bind(address: SocketAddr) -> io::Result<Listener> {
     let socket: UdpSocket = socket.into();
     platform::prepare(&socket, address)?;
     let bound = socket.local_addr()?;
-    Ok(Listener { wildcard: bound.ip().is_unspecified(), address: bound, socket })
+    Ok(Listener {
+        wildcard: bound.ip().is_unspecified(),
+        address: bound,
+        socket,
+    })
 }
 
 /// Asks for large buffers; what is granted is the kernel's business and is logged.
@@ -85,8 +92,12 @@ pub struct BindError {
 impl fmt::Display for BindError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mend = match self.error.kind() {
-            io::ErrorKind::AddrInUse => "another program uses it; stop that, or set `listen` in assets/server.ron or --listen",
-            io::ErrorKind::AddrNotAvailable => "this machine does not have that address; correct `listen` in assets/server.ron",
+            io::ErrorKind::AddrInUse => {
+                "another program uses it; stop that, or set `listen` in assets/server.ron or --listen"
+            }
+            io::ErrorKind::AddrNotAvailable => {
+                "this machine does not have that address; correct `listen` in assets/server.ron"
+            }
             io::ErrorKind::PermissionDenied => "this user may not; choose a port above 1023 in `listen`",
             _ => "correct `listen` in assets/server.ron",
         };

@@ -45,16 +45,28 @@ impl ReceivedBatch<'_> {
 
 impl BatchReceiver {
     pub(crate) fn new(_wants_local: bool) -> Self {
-        Self { buffer: [0; DATAGRAM_ROOM] }
+        Self {
+            buffer: [0; DATAGRAM_ROOM],
+        }
     }
 
     pub(crate) fn receive(&mut self, socket: &UdpSocket) -> io::Result<ReceivedBatch<'_>> {
-        let (length, from) = socket.recv_from(&mut self.buffer).map_err(|error| match error.kind() {
-            io::ErrorKind::TimedOut | io::ErrorKind::ConnectionReset => io::ErrorKind::WouldBlock.into(),
-            _ => error,
-        })?;
-        let received = Received { from, length, held: Duration::ZERO, local: None };
-        Ok(ReceivedBatch { received, buffer: self.buffer.get(..length).unwrap_or_default() })
+        let (length, from) = socket
+            .recv_from(&mut self.buffer)
+            .map_err(|error| match error.kind() {
+                io::ErrorKind::TimedOut | io::ErrorKind::ConnectionReset => io::ErrorKind::WouldBlock.into(),
+                _ => error,
+            })?;
+        let received = Received {
+            from,
+            length,
+            held: Duration::ZERO,
+            local: None,
+        };
+        Ok(ReceivedBatch {
+            received,
+            buffer: self.buffer.get(..length).unwrap_or_default(),
+        })
     }
 }
 

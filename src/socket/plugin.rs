@@ -33,7 +33,13 @@ impl Traffic {
     #[must_use]
     pub fn new(mailbox: SharedMailbox, notices: Sender<DoorNotice>, transmit: &TransmitThread) -> Self {
         let (to_send, sent) = transmit.ends();
-        Self { mailbox, notices, to_send, sent, spare: Vec::new() }
+        Self {
+            mailbox,
+            notices,
+            to_send,
+            sent,
+            spare: Vec::new(),
+        }
     }
 }
 
@@ -58,7 +64,12 @@ fn fill_inbox(mut traffic: ResMut<'_, Traffic>, mut inbox: ResMut<'_, Inbox>, mu
         inbox.flooding.append(&mut mailbox.flooding);
         tally.door.clone_from(&mailbox.tally);
     }
-    for Sent { outbox, mut reports, tally: sent } in traffic.sent.try_iter() {
+    for Sent {
+        outbox,
+        mut reports,
+        tally: sent,
+    } in traffic.sent.try_iter()
+    {
         inbox.sent.append(&mut reports);
         traffic.spare.push(outbox);
         tally.sent.datagrams += sent.datagrams;
@@ -77,7 +88,10 @@ fn hand_out(
     mut tally: ResMut<'_, Tally>,
     inbox: Res<'_, Inbox>,
 ) {
-    debug_assert!(inbox.sessions.is_empty() && inbox.hellos.is_empty(), "every datagram is judged in its tick");
+    debug_assert!(
+        inbox.sessions.is_empty() && inbox.hellos.is_empty(),
+        "every datagram is judged in its tick"
+    );
     for notice in notices.0.drain(..) {
         // The readers outlive the tick; without them there is nobody to tell.
         let _ = traffic.notices.send(notice);
@@ -91,7 +105,10 @@ fn hand_out(
         Ok(()) => {}
         Err(TrySendError::Full(mut late) | TrySendError::Disconnected(mut late)) => {
             tally.sent.outboxes_dropped += 1;
-            tracing::error!(reason = "transmit", "the transmit thread is behind: what this tick sends is dropped");
+            tracing::error!(
+                reason = "transmit",
+                "the transmit thread is behind: what this tick sends is dropped"
+            );
             late.clear();
             traffic.spare.push(late);
         }

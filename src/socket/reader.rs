@@ -66,7 +66,11 @@ pub fn start_readers(
             epoch,
             stop: Arc::clone(&stop),
         };
-        threads.push(thread::Builder::new().name(format!("reader-{index}")).spawn(move || reader.run())?);
+        threads.push(
+            thread::Builder::new()
+                .name(format!("reader-{index}"))
+                .spawn(move || reader.run())?,
+        );
     }
     Ok(Readers { stop, threads })
 }
@@ -155,7 +159,12 @@ impl Reader {
         self.deposit(batch, &scratch.verdicts, now, flooding);
     }
 
-    fn reply(&self, batch: &platform::ReceivedBatch<'_>, scratch: &Scratch, sender: &mut platform::BatchSender) {
+    fn reply(
+        &self,
+        batch: &platform::ReceivedBatch<'_>,
+        scratch: &Scratch,
+        sender: &mut platform::BatchSender,
+    ) {
         if scratch.reply_ends.is_empty() {
             return;
         }
@@ -165,7 +174,11 @@ impl Reader {
             let bytes = scratch.replies.get(start..end).unwrap_or_default();
             start = end;
             if let Some(received) = batch.received(index) {
-                answers.push(Sending { to: received.from, local: received.local, bytes });
+                answers.push(Sending {
+                    to: received.from,
+                    local: received.local,
+                    bytes,
+                });
             }
         }
         let counts = sender.send(&self.listener.socket, &answers, |_| {});
@@ -204,6 +217,10 @@ impl Reader {
     }
 
     fn route(&self, received: &Received) -> Route {
-        Route { peer: canonical(received.from), listener: self.index, local: received.local }
+        Route {
+            peer: canonical(received.from),
+            listener: self.index,
+            local: received.local,
+        }
     }
 }

@@ -61,21 +61,36 @@ pub fn start_transmit(
     let (to_send, outboxes) = bounded::<Outbox>(WAITING_OUTBOXES);
     let (returns, sent) = bounded(WAITING_OUTBOXES + 2);
     let listeners = listeners.to_vec();
-    let thread = thread::Builder::new().name("transmit".to_owned()).spawn(move || {
-        let mut sender = platform::BatchSender::new();
-        for mut outbox in outboxes {
-            seal_all(&identity, &mut outbox);
-            let (reports, tally) = send_all(&listeners, &mut sender, &outbox, epoch);
-            outbox.clear();
-            // A tick that is gone takes nothing back, and one that is behind gets the next.
-            let _ = returns.try_send(Sent { outbox, reports, tally });
-        }
-    })?;
-    Ok(TransmitThread { to_send, sent, thread })
+    let thread = thread::Builder::new()
+        .name("transmit".to_owned())
+        .spawn(move || {
+            let mut sender = platform::BatchSender::new();
+            for mut outbox in outboxes {
+                seal_all(&identity, &mut outbox);
+                let (reports, tally) = send_all(&listeners, &mut sender, &outbox, epoch);
+                outbox.clear();
+                // A tick that is gone takes nothing back, and one that is behind gets the next.
+                let _ = returns.try_send(Sent {
+                    outbox,
+                    reports,
+                    tally,
+                });
+            }
+        })?;
+    Ok(TransmitThread {
+        to_send,
+        sent,
+        thread,
+    })
 }
 
 fn seal_all(identity: &ServerIdentity, outbox: &mut Outbox) {
-    let sealed: Vec<_> = outbox.packets().iter().filter(|packet| packet.seal.is_some()).copied().collect();
+    let sealed: Vec<_> = outbox
+        .packets()
+        .iter()
+        .filter(|packet| packet.seal.is_some())
+        .copied()
+        .collect();
     for packet in sealed {
         let datagram = outbox.bytes_mut(&packet);
         let result = match packet.seal {
@@ -98,12 +113,23 @@ fn send_all(
     epoch: Epoch,
 ) -> (Vec<SentReport>, SentTally) {
     let mut order: Vec<usize> = (0..outbox.packets().len()).collect();
-    order.sort_by_key(|&index| outbox.packets().get(index).map(|packet| (packet.route.listener, packet.route.peer)));
-    let packets: Vec<_> = order.iter().filter_map(|&index| outbox.packets().get(index)).collect();
+    order.sort_by_key(|&index| {
+        outbox
+            .packets()
+            .get(index)
+            .map(|packet| (packet.route.listener, packet.route.peer))
+    });
+    let packets: Vec<_> = order
+        .iter()
+        .filter_map(|&index| outbox.packets().get(index))
+        .collect();
     let mut reports = Vec::new();
     let mut tally = SentTally::default();
     for run in packets.chunk_by(|a, b| a.route.listener == b.route.listener) {
-        let Some(listener) = run.first().and_then(|first| listeners.get(usize::from(first.route.listener))) else {
+        let Some(listener) = run
+            .first()
+            .and_then(|first| listeners.get(usize::from(first.route.listener)))
+        else {
             continue;
         };
         let sending: Vec<Sending<'_>> = run
@@ -116,7 +142,11 @@ fn send_all(
             .collect();
         let counts = sender.send(&listener.socket, &sending, |handed| {
             let at = epoch.elapsed();
-            let stamps = run.get(handed).unwrap_or_default().iter().filter_map(|packet| packet.stamp);
+            let stamps = run
+                .get(handed)
+                .unwrap_or_default()
+                .iter()
+                .filter_map(|packet| packet.stamp);
             reports.extend(stamps.map(|stamp| SentReport { stamp, at }));
         });
         tally.datagrams += counts.datagrams;

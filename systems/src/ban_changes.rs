@@ -28,8 +28,18 @@ pub struct BanChangesPlugin;
 
 impl Plugin for BanChangesPlugin {
     fn build(&self, app: &mut App) {
-        app.add_systems(Tick, bring_into_force.in_set(TickSystems::Apply).before(crate::console::execute_commands))
-            .add_systems(Tick, start_writing.in_set(TickSystems::Apply).after(crate::console::execute_commands));
+        app.add_systems(
+            Tick,
+            bring_into_force
+                .in_set(TickSystems::Apply)
+                .before(crate::console::execute_commands),
+        )
+        .add_systems(
+            Tick,
+            start_writing
+                .in_set(TickSystems::Apply)
+                .after(crate::console::execute_commands),
+        );
     }
 }
 
@@ -40,13 +50,19 @@ pub(crate) fn bring_into_force(
     index: Res<'_, PeerIndex>,
     mut ends: MessageWriter<'_, EndSessionRequest>,
 ) {
-    let Some((list, bans)) = changes.finish_writing() else { return };
+    let Some((list, bans)) = changes.finish_writing() else {
+        return;
+    };
     *current = list;
     for ban in bans {
         let notice = KickReason::parse(ban.reason.as_str()).ok();
         for (_, entity) in index.iter().filter(|(peer, _)| ban.range.contains(peer.ip())) {
             let notice = notice.clone();
-            ends.write(EndSessionRequest { entity, reason: CloseReason::Kick, notice });
+            ends.write(EndSessionRequest {
+                entity,
+                reason: CloseReason::Kick,
+                notice,
+            });
         }
     }
 }

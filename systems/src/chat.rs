@@ -13,7 +13,7 @@ use decitick_components::{
     profile::DisplayName,
     session::SlotTable,
 };
-use decitick_protocol::{ChatMessage, ServerLaneEvent, Text};
+use decitick_protocol::{ChatMessage, ServerLaneEvent, Text, escape_for_display, is_control_or_format};
 
 use crate::{
     lane::broadcast::encoded,
@@ -22,6 +22,8 @@ use crate::{
 
 /// Colour of a line of chat, 0xRRGGBBAA: white.
 const CHAT_COLOUR: u32 = 0xFFFF_FFFF;
+/// Characters of an unknown command that its sender is shown.
+const COMMAND_SHOWN: usize = 32;
 /// Colour of what the server itself says.
 const SERVER_COLOUR: u32 = 0xFFD0_40FF;
 
@@ -46,16 +48,28 @@ pub(crate) fn relay_chat(
     for ChatReceived { entity, text } in received.read() {
         let Ok(name) = names.get(*entity) else { continue };
         if let Some(command) = text.strip_prefix('/') {
-            let word = command.split_whitespace().next().unwrap_or_default();
-            if let (Some(event), Ok((_, mut lane))) =
-                (chat_event(SERVER_COLOUR, &format!("unknown command: /{word}")), lanes.get_mut(*entity))
-            {
+            let word = escape_for_display(
+                command.split_whitespace().next().unwrap_or_default(),
+                COMMAND_SHOWN,
+            );
+            if let (Some(event), Ok((_, mut lane))) = (
+                chat_event(SERVER_COLOUR, &format!("unknown command: /{word}")),
+                lanes.get_mut(*entity),
+            ) {
                 // A droppable event always finds room.
                 let _ = lane.push(event);
             }
             continue;
         }
-        if let Some(event) = chat_event(CHAT_COLOUR, &format!("{name}: {text}")) {
+        // Clients show no format characters (docs/protocol.md 0); a line of nothing else says nothing.
+        let shown: String = text
+            .chars()
+            .filter(|&character| !is_control_or_format(character))
+            .collect();
+        if shown.trim().is_empty() {
+            continue;
+        }
+        if let Some(event) = chat_event(CHAT_COLOUR, &format!("{name}: {shown}")) {
             say_to_all(&slots, &mut lanes, &event);
         }
     }
@@ -78,5 +92,8 @@ pub(crate) fn announcement(text: &str) -> Option<LaneEvent> {
 
 fn chat_event(colour: u32, text: &str) -> Option<LaneEvent> {
     let text = Text::parse(text).ok()?;
-    Some(encoded(&ServerLaneEvent::ChatMessage(ChatMessage { colour, text }), true))
+    Some(encoded(
+        &ServerLaneEvent::ChatMessage(ChatMessage { colour, text }),
+        true,
+    ))
 }

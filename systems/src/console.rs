@@ -13,15 +13,15 @@ use bevy_ecs::{
     world::World,
 };
 use decitick_components::{
+    admission::ServerPassword,
     ban_changes::{BanChange, BanChanges, Settled},
     bans::{Ban, BanList, BanRange},
     clock::Clock,
     connection::Connection,
     console::{
-        BansAnswer, ConsoleAnswer, ConsoleCommand, ConsoleInbox, ConsoleOutbox, DoneAnswer, ErrorAnswer, HelpAnswer,
-        IdentityAnswer, PasswordAction, PasswordAnswer, asks_for_json, parse,
+        BansAnswer, ConsoleAnswer, ConsoleCommand, ConsoleInbox, ConsoleOutbox, DoneAnswer, ErrorAnswer,
+        HelpAnswer, IdentityAnswer, PasswordAction, PasswordAnswer, asks_for_json, parse,
     },
-    admission::ServerPassword,
     lane::OutboundLane,
     messages::{EndSessionRequest, KickReason},
     phase::Phase,
@@ -57,7 +57,12 @@ const STOP_NOTICE: &str = "server shutting down";
 /// Executes what came in, and answers what was settled since.
 pub(crate) fn execute_commands(world: &mut World) {
     let settled = world.resource_mut::<BanChanges>().take_settled();
-    for Settled { asker, change, result } in settled {
+    for Settled {
+        asker,
+        change,
+        result,
+    } in settled
+    {
         let answer = ban_settled(&change, result);
         // Whether JSON was asked for travels in the lowest bit of the asker.
         put_answer(world, asker >> 1, asker & 1 == 1, answer);
@@ -89,11 +94,16 @@ struct Rendered {
 type Answer = Result<Rendered, ErrorAnswer>;
 
 fn rendered(value: &impl Serialize, text: String) -> Answer {
-    Ok(Rendered { text, json: serde_json::to_string(value) })
+    Ok(Rendered {
+        text,
+        json: serde_json::to_string(value),
+    })
 }
 
 fn done(message: impl Into<String>) -> Answer {
-    let answer = DoneAnswer { message: message.into() };
+    let answer = DoneAnswer {
+        message: message.into(),
+    };
     rendered(&answer, answer.text())
 }
 
@@ -107,7 +117,10 @@ fn put_answer(world: &mut World, id: u64, json: bool, answer: Answer) {
         Err(error) => (false, error.text(), serde_json::to_string(&error)),
     };
     let text = if json { encoded.unwrap_or(text) } else { text };
-    world.resource_mut::<ConsoleOutbox>().0.push(ConsoleAnswer { id, ok, text });
+    world
+        .resource_mut::<ConsoleOutbox>()
+        .0
+        .push(ConsoleAnswer { id, ok, text });
 }
 
 /// Executes one command; `None` when the answer comes later.
@@ -126,11 +139,22 @@ fn execute(world: &mut World, command: ConsoleCommand, asker: u64) -> Option<Ans
             rendered(&answer, answer.text())
         }
         ConsoleCommand::Kick { id, reason } => kick(world, PlayerId(id), reason),
-        ConsoleCommand::Ban { range, seconds, reason } => {
+        ConsoleCommand::Ban {
+            range,
+            seconds,
+            reason,
+        } => {
             let expiry = seconds.map(|seconds| {
-                world.resource::<Clock>().unix_seconds().saturating_add(u64::from(seconds.get()))
+                world
+                    .resource::<Clock>()
+                    .unix_seconds()
+                    .saturating_add(u64::from(seconds.get()))
             });
-            let change = BanChange::Ban(Ban { range, reason, expiry });
+            let change = BanChange::Ban(Ban {
+                range,
+                reason,
+                expiry,
+            });
             world.resource_mut::<BanChanges>().request(asker, change);
             return None;
         }
@@ -139,7 +163,8 @@ fn execute(world: &mut World, command: ConsoleCommand, asker: u64) -> Option<Ans
         ConsoleCommand::Password(action) => password(world, action),
         ConsoleCommand::Say(text) => say(world, text.as_str()),
         ConsoleCommand::Mode(text) => {
-            text.as_str().clone_into(&mut world.resource_mut::<PublicFace>().mode);
+            text.as_str()
+                .clone_into(&mut world.resource_mut::<PublicFace>().mode);
             done("the mode text is set")
         }
         ConsoleCommand::Identity => {
@@ -160,18 +185,31 @@ fn execute(world: &mut World, command: ConsoleCommand, asker: u64) -> Option<Ans
 
 fn kick(world: &mut World, id: PlayerId, reason: KickReason) -> Answer {
     let Some(entity) = world.resource::<SlotTable>().holder(id) else {
-        return failed(format!("nobody has the id {}; `players` lists who is connected", id.0));
+        return failed(format!(
+            "nobody has the id {}; `players` lists who is connected",
+            id.0
+        ));
     };
-    world.write_message(EndSessionRequest { entity, reason: CloseReason::Kick, notice: Some(reason) });
+    world.write_message(EndSessionRequest {
+        entity,
+        reason: CloseReason::Kick,
+        notice: Some(reason),
+    });
     done(format!("player {} was kicked", id.0))
 }
 
 fn unban(world: &mut World, range: BanRange, asker: u64) -> Option<Answer> {
-    let expected = world.resource::<BanChanges>().expected(world.resource::<BanList>());
+    let expected = world
+        .resource::<BanChanges>()
+        .expected(world.resource::<BanList>());
     if !expected.iter().any(|ban| ban.range == range) {
-        return Some(failed(format!("{range} is not banned; `bans` lists the bans as they were made")));
+        return Some(failed(format!(
+            "{range} is not banned; `bans` lists the bans as they were made"
+        )));
     }
-    world.resource_mut::<BanChanges>().request(asker, BanChange::Unban(range));
+    world
+        .resource_mut::<BanChanges>()
+        .request(asker, BanChange::Unban(range));
     None
 }
 
@@ -179,21 +217,29 @@ fn ban_settled(change: &BanChange, result: Result<(), String>) -> Answer {
     match (change, result) {
         (BanChange::Ban(ban), Ok(())) => done(format!("{} is banned", ban.range)),
         (BanChange::Unban(range), Ok(())) => done(format!("{range} is not banned any more")),
-        (_, Err(error)) => failed(format!("nothing was changed, the ban list could not be written: {error}")),
+        (_, Err(error)) => failed(format!(
+            "nothing was changed, the ban list could not be written: {error}"
+        )),
     }
 }
 
 fn bans(world: &World) -> Answer {
     let now = world.resource::<Clock>().unix_seconds();
     let in_force = world.resource::<BanList>().iter().filter(|ban| ban.holds(now));
-    let answer = BansAnswer { bans: in_force.map(|ban| decitick_components::console::BanRow::new(ban, now)).collect() };
+    let answer = BansAnswer {
+        bans: in_force
+            .map(|ban| decitick_components::console::BanRow::new(ban, now))
+            .collect(),
+    };
     rendered(&answer, answer.text())
 }
 
 fn password(world: &mut World, action: PasswordAction) -> Answer {
     match action {
         PasswordAction::Show => {
-            let answer = PasswordAnswer { set: world.resource::<ServerPassword>().required() };
+            let answer = PasswordAnswer {
+                set: world.resource::<ServerPassword>().required(),
+            };
             rendered(&answer, answer.text())
         }
         PasswordAction::Set(password) => {
@@ -225,7 +271,11 @@ fn say(world: &mut World, text: &str) -> Answer {
 
 fn shutdown(world: &mut World, seconds: u32, reason: &KickReason) -> Answer {
     let now = world.resource::<Clock>().since_start;
-    let text = if reason.as_str().is_empty() { STOP_NOTICE } else { reason.as_str() };
+    let text = if reason.as_str().is_empty() {
+        STOP_NOTICE
+    } else {
+        reason.as_str()
+    };
     if seconds > 0
         && let Some(event) = announcement(&format!("the server stops in {seconds} s: {text}"))
     {
@@ -237,12 +287,20 @@ fn shutdown(world: &mut World, seconds: u32, reason: &KickReason) -> Answer {
     let mut lifecycle = world.resource_mut::<Lifecycle>();
     lifecycle.stop_at = Some(now + Duration::from_secs(u64::from(seconds)));
     lifecycle.notice = KickReason::parse(text).ok();
-    done(if seconds == 0 { "the server stops".to_owned() } else { format!("the server stops in {seconds} s") })
+    done(if seconds == 0 {
+        "the server stops".to_owned()
+    } else {
+        format!("the server stops in {seconds} s")
+    })
 }
 
 fn observe_rates(clock: Res<'_, Clock>, mut tally: ResMut<'_, Tally>) {
-    let counts =
-        [tally.door.received, tally.sent.datagrams, tally.door.received_bytes, tally.sent.bytes];
+    let counts = [
+        tally.door.received,
+        tally.sent.datagrams,
+        tally.door.received_bytes,
+        tally.sent.bytes,
+    ];
     tally.rates.observe(clock.since_start, counts);
 }
 

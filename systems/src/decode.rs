@@ -73,17 +73,15 @@ fn decode_datagrams(
     tally.taken += sessions.len() as u64;
     for (datagram, bytes) in sessions.iter() {
         let entity = index.find(&datagram.route.peer);
-        let connection = entity.and_then(|entity| connections.get_mut(entity).ok().map(|found| (entity, found)));
+        let connection =
+            entity.and_then(|entity| connections.get_mut(entity).ok().map(|found| (entity, found)));
         let Some((entity, mut connection)) = connection else {
             tally.dropped.add(DropReason::SessionGone);
             continue;
         };
-        let packet = match ClientPacket::decode(bytes) {
-            Ok(packet) => packet,
-            Err(_) => {
-                tally.dropped.add(DropReason::Malformed);
-                continue;
-            }
+        let Ok(packet) = ClientPacket::decode(bytes) else {
+            tally.dropped.add(DropReason::Malformed);
+            continue;
         };
         match take_packet(entity, &mut connection, packet, datagram.arrived, &mut facts) {
             Ok(Outcome::Handled) => tally.handled += 1,
@@ -111,7 +109,9 @@ fn take_packet(
     facts: &mut Facts<'_>,
 ) -> Result<Outcome, DropReason> {
     let token = match &packet {
-        ClientPacket::Session { session_token, .. } | ClientPacket::Lane { session_token, .. } => *session_token,
+        ClientPacket::Session { session_token, .. } | ClientPacket::Lane { session_token, .. } => {
+            *session_token
+        }
         // The door passes neither among the datagrams of sessions.
         ClientPacket::Hello(_) | ClientPacket::Query(_) => return Err(DropReason::UnknownPacket),
     };
@@ -139,20 +139,36 @@ fn take_session_packet(
 ) -> Result<Outcome, DropReason> {
     match packet {
         SessionPacket::PlayerSync(frame) => {
-            facts.frames.write(FrameReceived { entity, frame, arrived });
+            facts.frames.write(FrameReceived {
+                entity,
+                frame,
+                arrived,
+            });
             return Ok(Outcome::Frame);
         }
         SessionPacket::Ack(ack) => {
-            facts.acknowledgements.write(AcknowledgementReceived { entity, event_id: ack.ack, arrived });
+            facts.acknowledgements.write(AcknowledgementReceived {
+                entity,
+                event_id: ack.ack,
+                arrived,
+            });
         }
         SessionPacket::Pong(pong) => {
-            facts.pongs.write(PongReceived { entity, nonce: pong.nonce, arrived });
+            facts.pongs.write(PongReceived {
+                entity,
+                nonce: pong.nonce,
+                arrived,
+            });
         }
         SessionPacket::RequestSpawn(_) => {
             facts.spawns.write(SpawnRequest { entity });
         }
         SessionPacket::Bye(_) => {
-            facts.ends.write(EndSessionRequest { entity, reason: CloseReason::Bye, notice: None });
+            facts.ends.write(EndSessionRequest {
+                entity,
+                reason: CloseReason::Bye,
+                notice: None,
+            });
         }
     }
     Ok(Outcome::Handled)
@@ -177,7 +193,10 @@ fn deliver_in_order(
         if let ClientLaneEvent::ChatSend(chat) = event
             && connection.phase.joined()
         {
-            facts.chats.write(ChatReceived { entity, text: chat.text.into_string() });
+            facts.chats.write(ChatReceived {
+                entity,
+                text: chat.text.into_string(),
+            });
         }
     }
     limited

@@ -12,15 +12,18 @@ use std::{
 };
 
 use decitick_components::{
-    limits::{ADMISSION, Allowance, CREDENTIAL_TOTAL, LimitTable, QUERY_PER_IP, QUERY_TOTAL, TABLE_ENTRIES, TokenBucket, limit_key},
+    limits::{
+        ADMISSION, Allowance, CREDENTIAL_TOTAL, LimitTable, QUERY_PER_IP, QUERY_TOTAL, TABLE_ENTRIES,
+        TokenBucket, limit_key,
+    },
     mailbox::{CredentialVerdict, DoorNotice, HelloTicket},
     reasons::DropReason,
     settings::LimitSettings,
     tally::{DoorTable, DoorTally},
 };
 use decitick_protocol::{
-    ClientHello, ConnectChallenge, CookieKey, MAX_PACKET, PROTOCOL_VERSION, PacketId, QUERY_REQUEST_MIN, QueryBody,
-    QueryRequest, ServerIdentity, credential, session_token_of,
+    ClientHello, ConnectChallenge, CookieKey, MAX_PACKET, PROTOCOL_VERSION, PacketId, QUERY_REQUEST_MIN,
+    QueryBody, QueryRequest, ServerIdentity, credential, session_token_of,
 };
 
 use peers::{KnownPeers, Passage};
@@ -57,7 +60,12 @@ impl Door {
     /// A door for the server with this identity. `cookie_key` is random for each process; `query` is what
     /// queries show until the first notice.
     #[must_use]
-    pub fn new(identity: ServerIdentity, cookie_key: CookieKey, limits: LimitSettings, query: QueryBody) -> Self {
+    pub fn new(
+        identity: ServerIdentity,
+        cookie_key: CookieKey,
+        limits: LimitSettings,
+        query: QueryBody,
+    ) -> Self {
         Self {
             server_key: identity.public_key(),
             identity,
@@ -82,7 +90,13 @@ impl Door {
     }
 
     /// Judges one datagram that arrived at `now` from the canonical address `from`. A reply is appended to `reply`.
-    pub fn answer(&mut self, now: Duration, from: SocketAddr, datagram: &[u8], reply: &mut Vec<u8>) -> DoorVerdict {
+    pub fn answer(
+        &mut self,
+        now: Duration,
+        from: SocketAddr,
+        datagram: &[u8],
+        reply: &mut Vec<u8>,
+    ) -> DoorVerdict {
         let Some(&first) = datagram.first() else {
             return DoorVerdict::Drop(DropReason::Empty);
         };
@@ -116,7 +130,8 @@ impl Door {
         if !allowed || !self.queries_in_all.take(&QUERY_TOTAL, now) {
             return DoorVerdict::Drop(DropReason::QueryLimited);
         }
-        self.identity.sign_query_answer(&request.nonce, &self.query, reply);
+        self.identity
+            .sign_query_answer(&request.nonce, &self.query, reply);
         DoorVerdict::Reply
     }
 
@@ -134,20 +149,27 @@ impl Door {
             return DoorVerdict::Drop(DropReason::WrongVersion);
         }
         let Some(cookie_dies) = self.cookie_key.judge(now, from, hello.cookie) else {
-            ConnectChallenge { cookie: self.cookie_key.issue(now, from) }.encode(reply);
+            ConnectChallenge {
+                cookie: self.cookie_key.issue(now, from),
+            }
+            .encode(reply);
             return DoorVerdict::Reply;
         };
         if self.peers.knows(&from) {
             // A repeated hello: its credential is not read. It comes out of the connection's own budget.
             return match self.peers.charge(&from, now) {
-                Passage::Allowed => {
-                    DoorVerdict::PassHello(HelloTicket { cookie_dies, credential: CredentialVerdict::NotChecked })
-                }
+                Passage::Allowed => DoorVerdict::PassHello(HelloTicket {
+                    cookie_dies,
+                    credential: CredentialVerdict::NotChecked,
+                }),
                 Passage::OverBudget => DoorVerdict::Drop(DropReason::PacketBudget),
             };
         }
         if hello.credential_key == [0; 32] {
-            return DoorVerdict::PassHello(HelloTicket { cookie_dies, credential: CredentialVerdict::NotChecked });
+            return DoorVerdict::PassHello(HelloTicket {
+                cookie_dies,
+                credential: CredentialVerdict::NotChecked,
+            });
         }
         if !self.may_verify(now, from.ip()) {
             return DoorVerdict::Drop(DropReason::CredentialBudget);
@@ -159,16 +181,30 @@ impl Door {
             hello.cookie,
             &hello.nonce,
         );
-        let credential = if valid { CredentialVerdict::Valid } else { CredentialVerdict::Invalid };
-        DoorVerdict::PassHello(HelloTicket { cookie_dies, credential })
+        let credential = if valid {
+            CredentialVerdict::Valid
+        } else {
+            CredentialVerdict::Invalid
+        };
+        DoorVerdict::PassHello(HelloTicket {
+            cookie_dies,
+            credential,
+        })
     }
 
     fn may_verify(&mut self, now: Duration, ip: IpAddr) -> bool {
-        let allowed = self.exempt(ip) || self.credentials_per_ip.take(self.key(ip), now) == Allowance::Allowed;
+        let allowed =
+            self.exempt(ip) || self.credentials_per_ip.take(self.key(ip), now) == Allowance::Allowed;
         allowed && self.credentials_in_all.take(&CREDENTIAL_TOTAL, now)
     }
 
-    fn pass_session(&mut self, now: Duration, from: SocketAddr, id: PacketId, datagram: &[u8]) -> DoorVerdict {
+    fn pass_session(
+        &mut self,
+        now: Duration,
+        from: SocketAddr,
+        id: PacketId,
+        datagram: &[u8],
+    ) -> DoorVerdict {
         let (shortest, longest) = id.length_bounds();
         if !(shortest..=longest).contains(&datagram.len()) {
             return DoorVerdict::Drop(DropReason::WrongLength);
@@ -199,7 +235,10 @@ impl Door {
             capacity: table.capacity(),
             refused: table.refused(),
         };
-        [row("query", &self.queries_per_ip), row("credential", &self.credentials_per_ip)]
+        [
+            row("query", &self.queries_per_ip),
+            row("credential", &self.credentials_per_ip),
+        ]
     }
 
     /// Gives up table entries that limit nobody any more, a few at a time.

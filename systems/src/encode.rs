@@ -29,7 +29,9 @@ impl Plugin for EncodePlugin {
     fn build(&self, app: &mut App) {
         app.init_resource::<LastQuery>().add_systems(
             Tick,
-            (send_acknowledgements, tell_departures, tell_door).chain().in_set(TickSystems::Encode),
+            (send_acknowledgements, tell_departures, tell_door)
+                .chain()
+                .in_set(TickSystems::Encode),
         );
     }
 }
@@ -41,7 +43,9 @@ pub(crate) fn send_acknowledgements(
     mut connections: Query<'_, '_, (&Peer, &mut InboundLane)>,
 ) {
     for (_, entity) in slots.iter() {
-        let Ok((peer, mut lane)) = connections.get_mut(entity) else { continue };
+        let Ok((peer, mut lane)) = connections.get_mut(entity) else {
+            continue;
+        };
         if let Some(ack) = lane.take_acknowledgement() {
             outbox.push_with(peer.0, None, None, |out| ServerAck { ack }.encode(out));
         }
@@ -60,11 +64,17 @@ pub(crate) fn tell_departures(
     let mut packets = Vec::new();
     for &(player, generation, _) in departures.step() {
         let mut packet = Vec::with_capacity(9);
-        PlayerLeave { player_id: u32::from(player.0), player_token: generation.0 }.encode(&mut packet);
+        PlayerLeave {
+            player_id: u32::from(player.0),
+            player_token: generation.0,
+        }
+        .encode(&mut packet);
         packets.push(packet);
     }
     for (_, entity) in slots.iter() {
-        let Ok((peer, phase)) = connections.get(entity) else { continue };
+        let Ok((peer, phase)) = connections.get(entity) else {
+            continue;
+        };
         if phase.joined() {
             for packet in &packets {
                 outbox.push(peer.0, packet);
@@ -94,7 +104,12 @@ pub(crate) fn tell_door(
 
 /// What a query shows (docs/protocol.md 1.3).
 #[must_use]
-pub fn query_body(settings: &Settings, face: &PublicFace, players: u16, password_required: bool) -> QueryBody {
+pub fn query_body(
+    settings: &Settings,
+    face: &PublicFace,
+    players: u16,
+    password_required: bool,
+) -> QueryBody {
     QueryBody {
         protocol_version: PROTOCOL_VERSION,
         // Each was held to its bound when it was set; what does not fit is left out rather than cut.

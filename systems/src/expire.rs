@@ -27,6 +27,7 @@ use decitick_components::{
 use decitick_protocol::{KickNotify, KickReason, PlayerStreamOut, ServerLaneEvent};
 
 use crate::{
+    acknowledge::take_pongs,
     lane::broadcast::{encoded, push_critical},
     tick::{Tick, TickSystems},
 };
@@ -37,11 +38,20 @@ pub struct ExpirePlugin;
 
 impl Plugin for ExpirePlugin {
     fn build(&self, app: &mut App) {
-        app.add_systems(Tick, (begin_stop.before(end_sessions), end_sessions).in_set(TickSystems::Expire));
-        // The stop adds to what liveness finds; which of the two names an end first does not matter, since a
-        // stop ends everybody.
-        app.configure_sets(Tick, TickSystems::Expire);
+        app.add_systems(
+            Tick,
+            end_departed.in_set(TickSystems::Acknowledge).after(take_pongs),
+        )
+        .add_systems(
+            Tick,
+            (begin_stop, end_sessions).chain().in_set(TickSystems::Expire),
+        );
     }
+}
+
+/// Who said goodbye, or floods, frees its slot and its name before the hellos of this tick are judged.
+pub(crate) fn end_departed(world: &mut World) {
+    end_sessions(world);
 }
 
 /// When the time of a stop has come, everybody's session ends.
@@ -69,7 +79,10 @@ pub(crate) fn begin_stop(
 /// told of each other.
 pub fn end_sessions(world: &mut World) {
     let mut wanted: BTreeMap<PlayerId, EndSessionRequest> = BTreeMap::new();
-    let requests: Vec<_> = world.resource_mut::<Messages<EndSessionRequest>>().drain().collect();
+    let requests: Vec<_> = world
+        .resource_mut::<Messages<EndSessionRequest>>()
+        .drain()
+        .collect();
     for request in requests {
         if let Some(&player) = world.get::<PlayerId>(request.entity) {
             // The first reason of a tick is the one that counts.
@@ -107,16 +120,33 @@ fn release(world: &mut World, player: PlayerId, request: &EndSessionRequest) -> 
     );
     world.despawn(request.entity);
     world.resource_mut::<SlotTable>().release(player, request.entity);
-    world.resource_mut::<DoorNotices>().0.push(DoorNotice::Closed { peer: route.peer });
-    if let Some(reason) = request.notice.as_ref().and_then(|text| KickReason::parse(text.as_str()).ok()) {
+    world
+        .resource_mut::<DoorNotices>()
+        .0
+        .push(DoorNotice::Closed { peer: route.peer });
+    if let Some(reason) = request
+        .notice
+        .as_ref()
+        .and_then(|text| KickReason::parse(text.as_str()).ok())
+    {
         let packet = KickNotify { reason };
-        world.resource_mut::<Outbox>().push_with(route, None, None, |out| packet.encode(out));
+        world
+            .resource_mut::<Outbox>()
+            .push_with(route, None, None, |out| packet.encode(out));
     }
     if phase.joined() {
         world.resource_mut::<Departures>().add(player, generation);
     }
     let spawned = phase == Phase::Spawned;
-    Some((spawned, SessionEnded { player, generation, name, reason: request.reason }))
+    Some((
+        spawned,
+        SessionEnded {
+            player,
+            generation,
+            name,
+            reason: request.reason,
+        },
+    ))
 }
 
 /// Whoever had them in view is told on the lane too.
@@ -125,8 +155,14 @@ fn stream_out(world: &mut World, ended: &[(bool, SessionEnded)]) {
         .iter()
         .filter(|(spawned, _)| *spawned)
         .map(|(_, end)| {
-            let packet = PlayerStreamOut { player_id: u32::from(end.player.0), player_token: end.generation.0 };
-            (end.player, encoded(&ServerLaneEvent::PlayerStreamOut(packet), false))
+            let packet = PlayerStreamOut {
+                player_id: u32::from(end.player.0),
+                player_token: end.generation.0,
+            };
+            (
+                end.player,
+                encoded(&ServerLaneEvent::PlayerStreamOut(packet), false),
+            )
         })
         .collect();
     if gone.is_empty() {

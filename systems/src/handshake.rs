@@ -24,7 +24,11 @@ impl Plugin for HandshakePlugin {
             .init_resource::<password::PasswordRequests>()
             .add_systems(
                 Tick,
-                (admit::admit_hellos, welcome::tell_newcomers, welcome::tell_of_newcomers)
+                (
+                    admit::admit_hellos,
+                    welcome::tell_newcomers,
+                    welcome::tell_of_newcomers,
+                )
                     .chain()
                     .in_set(TickSystems::Admit),
             );

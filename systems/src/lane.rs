@@ -57,7 +57,9 @@ fn resend(
     let mut waiting = std::mem::take(&mut turn.waiting);
     waiting.clear();
     for (_, entity) in slots.iter() {
-        let Ok((_, rtt, lane)) = connections.get(entity) else { continue };
+        let Ok((_, rtt, lane)) = connections.get(entity) else {
+            continue;
+        };
         let due = lane.due_count(now, resend_timeout(rtt), RESENDS_PER_CONNECTION);
         if due > 0 {
             waiting.push((entity, due));
@@ -67,8 +69,12 @@ fn resend(
     share_fairly(&mut waiting, budget, turn.first);
     turn.first = turn.first.wrapping_add(1);
     for &(entity, allowed) in &waiting {
-        let Ok((peer, rtt, mut lane)) = connections.get_mut(entity) else { continue };
-        let sent = lane.resend(now, resend_timeout(rtt), allowed, |due| push(&mut outbox, peer, &due, None));
+        let Ok((peer, rtt, mut lane)) = connections.get_mut(entity) else {
+            continue;
+        };
+        let sent = lane.resend(now, resend_timeout(rtt), allowed, |due| {
+            push(&mut outbox, peer, &due, None);
+        });
         tally.resends += sent as u64;
     }
     turn.waiting = waiting;
@@ -92,7 +98,9 @@ fn share_fairly(waiting: &mut [(Entity, usize)], budget: usize, first: usize) {
     let mut share = 0;
     for &index in &by_need {
         share = left / askers.max(1);
-        let Some((_, due)) = waiting.get(index) else { continue };
+        let Some((_, due)) = waiting.get(index) else {
+            continue;
+        };
         if *due > share {
             break;
         }
@@ -102,7 +110,9 @@ fn share_fairly(waiting: &mut [(Entity, usize)], budget: usize, first: usize) {
     let mut rest = left.saturating_sub(share * askers);
     let count = waiting.len();
     for offset in 0..count {
-        let Some((_, due)) = waiting.get_mut((first + offset) % count) else { continue };
+        let Some((_, due)) = waiting.get_mut((first + offset) % count) else {
+            continue;
+        };
         if *due > share {
             let extra = usize::from(rest > 0);
             rest -= extra;
@@ -119,13 +129,19 @@ fn send_new(
     mut connections: Query<'_, '_, (&Peer, &PlayerId, &PlayerToken, &mut OutboundLane)>,
 ) {
     for (_, entity) in slots.iter() {
-        let Ok((peer, &player, &generation, mut lane)) = connections.get_mut(entity) else { continue };
+        let Ok((peer, &player, &generation, mut lane)) = connections.get_mut(entity) else {
+            continue;
+        };
         if !lane.has_backlog() {
             continue;
         }
         tally.lane_discarded += lane.take_discarded();
         while let Some(due) = lane.next_new(clock.since_start) {
-            let stamp = Stamp { player, generation, what: Stamped::Event(due.event_id) };
+            let stamp = Stamp {
+                player,
+                generation,
+                what: Stamped::Event(due.event_id),
+            };
             push(&mut outbox, peer, &due, Some(stamp));
         }
     }
@@ -146,7 +162,10 @@ mod tests {
     use super::*;
 
     fn waiting(dues: &[usize]) -> Vec<(Entity, usize)> {
-        (1..).map(|n| Entity::from_raw_u32(n).unwrap()).zip(dues.iter().copied()).collect()
+        (1..)
+            .map(|n| Entity::from_raw_u32(n).unwrap())
+            .zip(dues.iter().copied())
+            .collect()
     }
 
     fn shared(dues: &[usize], budget: usize, first: usize) -> Vec<usize> {

@@ -33,7 +33,9 @@ pub struct ServerPlugins {
 impl Plugin for ServerPlugins {
     fn build(&self, app: &mut App) {
         app.add_plugins((
-            tick::TickPlugin { shuffle_seed: self.shuffle_seed },
+            tick::TickPlugin {
+                shuffle_seed: self.shuffle_seed,
+            },
             receive::ReceivePlugin,
             decode::DecodePlugin,
             acknowledge::AcknowledgePlugin,

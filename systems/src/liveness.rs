@@ -26,7 +26,7 @@ use decitick_components::{
 use decitick_protocol::ServerKeepalive;
 
 use crate::{
-    expire::end_sessions,
+    expire::begin_stop,
     tick::{Tick, TickSystems},
 };
 
@@ -37,8 +37,19 @@ pub struct LivenessPlugin;
 impl Plugin for LivenessPlugin {
     fn build(&self, app: &mut App) {
         app.init_resource::<Patience>()
-            .add_systems(Tick, (grant_patience, find_dead).chain().before(end_sessions).in_set(TickSystems::Expire))
-            .add_systems(Tick, send_keepalives.in_set(TickSystems::Encode).before(crate::encode::send_acknowledgements));
+            .add_systems(
+                Tick,
+                (grant_patience, find_dead)
+                    .chain()
+                    .before(begin_stop)
+                    .in_set(TickSystems::Expire),
+            )
+            .add_systems(
+                Tick,
+                send_keepalives
+                    .in_set(TickSystems::Encode)
+                    .before(crate::encode::send_acknowledgements),
+            );
     }
 }
 
@@ -67,14 +78,21 @@ fn find_dead(
 ) {
     let now = clock.since_start;
     for (_, entity) in slots.iter() {
-        let Ok((last_seen, lane)) = connections.get(entity) else { continue };
+        let Ok((last_seen, lane)) = connections.get(entity) else {
+            continue;
+        };
         if let Some(reason) = death(now, patience.until, last_seen, lane) {
             end(&mut ends, entity, reason);
         }
     }
 }
 
-fn death(now: Duration, patient_until: Duration, seen: &LastSeen, lane: &OutboundLane) -> Option<CloseReason> {
+fn death(
+    now: Duration,
+    patient_until: Duration,
+    seen: &LastSeen,
+    lane: &OutboundLane,
+) -> Option<CloseReason> {
     if lane.overflowed() {
         return Some(CloseReason::Overflow);
     }
@@ -84,11 +102,17 @@ fn death(now: Duration, patient_until: Duration, seen: &LastSeen, lane: &Outboun
     if now.saturating_sub(seen.0) > CLIENT_TIMEOUT {
         return Some(CloseReason::Timeout);
     }
-    lane.stalled_for(now).is_some_and(|stalled| stalled >= ACK_STALL).then_some(CloseReason::Overflow)
+    lane.stalled_for(now)
+        .is_some_and(|stalled| stalled >= ACK_STALL)
+        .then_some(CloseReason::Overflow)
 }
 
 fn end(ends: &mut MessageWriter<'_, EndSessionRequest>, entity: Entity, reason: CloseReason) {
-    ends.write(EndSessionRequest { entity, reason, notice: None });
+    ends.write(EndSessionRequest {
+        entity,
+        reason,
+        notice: None,
+    });
 }
 
 /// One keepalive a second to every connection, each with a nonce of its own.
@@ -97,7 +121,18 @@ pub(crate) fn send_keepalives(
     slots: Res<'_, SlotTable>,
     mut entropy: ResMut<'_, Entropy>,
     mut outbox: ResMut<'_, Outbox>,
-    mut connections: Query<'_, '_, (&Peer, &PlayerId, &PlayerToken, &Phase, &SmoothedRtt, &mut Keepalive)>,
+    mut connections: Query<
+        '_,
+        '_,
+        (
+            &Peer,
+            &PlayerId,
+            &PlayerToken,
+            &Phase,
+            &SmoothedRtt,
+            &mut Keepalive,
+        ),
+    >,
 ) {
     let now = clock.since_start;
     for (_, entity) in slots.iter() {
@@ -111,8 +146,16 @@ pub(crate) fn send_keepalives(
         let Some(nonce) = entropy.next_u32() else { return };
         keepalive.due = (keepalive.due + KEEPALIVE_PERIOD).max(now + KEEPALIVE_PERIOD / 2);
         keepalive.sending(nonce);
-        let rtt_ms = if phase.joined() { rtt.wire_millis() } else { SmoothedRtt::NOT_MEASURED };
-        let stamp = Stamp { player, generation, what: Stamped::Keepalive(nonce) };
+        let rtt_ms = if phase.joined() {
+            rtt.wire_millis()
+        } else {
+            SmoothedRtt::NOT_MEASURED
+        };
+        let stamp = Stamp {
+            player,
+            generation,
+            what: Stamped::Keepalive(nonce),
+        };
         let packet = ServerKeepalive { nonce, rtt_ms };
         outbox.push_with(peer.0, None, Some(stamp), |out| packet.encode(out));
     }

@@ -31,7 +31,12 @@ pub struct MotionPlugin;
 
 impl Plugin for MotionPlugin {
     fn build(&self, app: &mut App) {
-        app.add_systems(Tick, take_frames.in_set(TickSystems::Simulate).before(crate::spawn::grant_spawns));
+        app.add_systems(
+            Tick,
+            take_frames
+                .in_set(TickSystems::Simulate)
+                .before(crate::spawn::grant_spawns),
+        );
     }
 }
 
@@ -46,7 +51,12 @@ pub(crate) fn take_frames(
     mut tally: ResMut<'_, Tally>,
     mut players: Query<'_, '_, (&Phase, &mut Motion, &mut FrameGate, &mut OutboundLane)>,
 ) {
-    for &FrameReceived { entity, frame, arrived } in received.read() {
+    for &FrameReceived {
+        entity,
+        frame,
+        arrived,
+    } in received.read()
+    {
         let Ok((phase, mut motion, mut gate, mut lane)) = players.get_mut(entity) else {
             tally.dropped.add(DropReason::SessionGone);
             continue;
@@ -94,7 +104,9 @@ fn judge(
 }
 
 fn out_of_bounds(position: Vec3, bounds: f32) -> bool {
-    [position.x, position.y, position.z].iter().any(|component| component.abs() > bounds)
+    [position.x, position.y, position.z]
+        .iter()
+        .any(|component| component.abs() > bounds)
 }
 
 fn moved(frame: &PlayerSync, arrived: Duration, tick: u64) -> Motion {
@@ -120,12 +132,23 @@ fn put_back(
     world: &WorldSettings,
     now: Duration,
 ) {
-    if gate.put_back_at.is_some_and(|at| now.saturating_sub(at) < CORRECTION_PERIOD) {
+    if gate
+        .put_back_at
+        .is_some_and(|at| now.saturating_sub(at) < CORRECTION_PERIOD)
+    {
         return;
     }
     gate.put_back_at = Some(now);
-    gate.open_settle_window(motion.position, now, Duration::from_millis(u64::from(world.settle_ms)));
-    let packet = SetPosition { position: motion.position, heading: motion.heading, area: motion.area };
+    gate.open_settle_window(
+        motion.position,
+        now,
+        Duration::from_millis(u64::from(world.settle_ms)),
+    );
+    let packet = SetPosition {
+        position: motion.position,
+        heading: motion.heading,
+        area: motion.area,
+    };
     push_critical(lane, &encoded(&ServerLaneEvent::SetPosition(packet), false));
 }
 
@@ -148,14 +171,27 @@ mod tests {
 
     #[test]
     fn an_older_frame_a_far_one_and_a_fast_one_are_refused() {
-        let world = WorldSettings { bounds: 1000.0, max_speed: 200.0, ..Default::default() };
+        let world = WorldSettings {
+            bounds: 1000.0,
+            max_speed: 200.0,
+            ..Default::default()
+        };
         let mut gate = FrameGate::default();
         let now = Duration::from_secs(5);
         assert_eq!(judge(&frame(2, 0.0), &mut gate, &world, now), Ok(()));
         gate.take(2, frame(2, 0.0).position, now);
-        assert_eq!(judge(&frame(2, 0.0), &mut gate, &world, now), Err(DropReason::StaleFrame));
-        assert_eq!(judge(&frame(3, 1000.5), &mut gate, &world, now), Err(DropReason::OutOfBounds));
-        assert_eq!(judge(&frame(3, 201.0), &mut gate, &world, now), Err(DropReason::TooFast));
+        assert_eq!(
+            judge(&frame(2, 0.0), &mut gate, &world, now),
+            Err(DropReason::StaleFrame)
+        );
+        assert_eq!(
+            judge(&frame(3, 1000.5), &mut gate, &world, now),
+            Err(DropReason::OutOfBounds)
+        );
+        assert_eq!(
+            judge(&frame(3, 201.0), &mut gate, &world, now),
+            Err(DropReason::TooFast)
+        );
         assert_eq!(judge(&frame(3, 200.0), &mut gate, &world, now), Ok(()));
     }
 }

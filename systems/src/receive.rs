@@ -29,7 +29,9 @@ impl Plugin for ReceivePlugin {
     fn build(&self, app: &mut App) {
         app.add_systems(
             Tick,
-            (note_sent, end_flooding, take_worker_answers).chain().in_set(TickSystems::Receive),
+            (note_sent, end_flooding, take_worker_answers)
+                .chain()
+                .in_set(TickSystems::Receive),
         );
     }
 }
@@ -41,8 +43,12 @@ pub fn note_sent(
     mut connections: Query<'_, '_, (&PlayerToken, &mut Keepalive, &mut OutboundLane)>,
 ) {
     for SentReport { stamp, at } in inbox.sent.drain(..) {
-        let Some(entity) = slots.holder(stamp.player) else { continue };
-        let Ok((generation, mut keepalive, mut lane)) = connections.get_mut(entity) else { continue };
+        let Some(entity) = slots.holder(stamp.player) else {
+            continue;
+        };
+        let Ok((generation, mut keepalive, mut lane)) = connections.get_mut(entity) else {
+            continue;
+        };
         if *generation != stamp.generation {
             continue;
         }
@@ -62,7 +68,11 @@ fn end_flooding(
     for peer in inbox.flooding.drain(..) {
         if let Some(entity) = index.find(&peer) {
             let notice = KickReason::parse("flooding").ok();
-            ends.write(EndSessionRequest { entity, reason: CloseReason::Kick, notice });
+            ends.write(EndSessionRequest {
+                entity,
+                reason: CloseReason::Kick,
+                notice,
+            });
         }
     }
 }

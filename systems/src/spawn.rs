@@ -3,9 +3,9 @@
 use bevy_app::{App, Plugin};
 use bevy_ecs::{
     message::MessageReader,
+    resource::Resource,
     schedule::IntoScheduleConfigs,
     system::{Commands, Query, Res, ResMut},
-    resource::Resource,
 };
 use std::{collections::BTreeSet, time::Duration};
 
@@ -31,8 +31,12 @@ pub struct SpawnPlugin;
 
 impl Plugin for SpawnPlugin {
     fn build(&self, app: &mut App) {
-        app.init_resource::<SpawnTurn>()
-            .add_systems(Tick, grant_spawns.in_set(TickSystems::Simulate).before(crate::chat::relay_chat));
+        app.init_resource::<SpawnTurn>().add_systems(
+            Tick,
+            grant_spawns
+                .in_set(TickSystems::Simulate)
+                .before(crate::chat::relay_chat),
+        );
     }
 }
 
@@ -51,13 +55,21 @@ pub(crate) fn grant_spawns(
     mut players: Query<
         '_,
         '_,
-        (&Phase, &mut Motion, &mut FrameGate, &mut Appearance, &mut Vitals, &mut OutboundLane),
+        (
+            &Phase,
+            &mut Motion,
+            &mut FrameGate,
+            &mut Appearance,
+            &mut Vitals,
+            &mut OutboundLane,
+        ),
     >,
     mut commands: Commands<'_, '_>,
 ) {
     let asking: BTreeSet<_> = requests.read().map(|request| request.entity).collect();
     for entity in asking {
-        let Ok((phase, mut motion, mut gate, mut look, mut vitals, mut lane)) = players.get_mut(entity) else {
+        let Ok((phase, mut motion, mut gate, mut look, mut vitals, mut lane)) = players.get_mut(entity)
+        else {
             continue;
         };
         if *phase != Phase::PreSpawn {
@@ -66,11 +78,18 @@ pub(crate) fn grant_spawns(
         let point = points.nth(turn.0);
         turn.0 = turn.0.wrapping_add(1);
         *motion = motion_at(&point, &clock);
-        *look = Appearance { skin: point.skin, variant: point.variant, ..*look };
+        *look = Appearance {
+            skin: point.skin,
+            variant: point.variant,
+            ..*look
+        };
         *vitals = Vitals::default();
         let settle = Duration::from_millis(u64::from(settings.world.settle_ms));
         gate.open_settle_window(point.position, clock.since_start, settle);
-        push_critical(&mut lane, &encoded(&ServerLaneEvent::SpawnPlayer(spawn_packet(&point)), false));
+        push_critical(
+            &mut lane,
+            &encoded(&ServerLaneEvent::SpawnPlayer(spawn_packet(&point)), false),
+        );
         commands.entity(entity).try_insert(Phase::Spawned);
     }
 }

@@ -43,8 +43,20 @@ pub struct StreamingPlugin;
 impl Plugin for StreamingPlugin {
     fn build(&self, app: &mut App) {
         app.init_resource::<Stage>()
-            .add_systems(Tick, (set_stage, update_views).chain().in_set(TickSystems::Simulate).after(crate::chat::relay_chat))
-            .add_systems(Tick, send_frames.in_set(TickSystems::Encode).after(crate::encode::tell_departures).before(crate::encode::tell_door));
+            .add_systems(
+                Tick,
+                (set_stage, update_views)
+                    .chain()
+                    .in_set(TickSystems::Simulate)
+                    .after(crate::chat::relay_chat),
+            )
+            .add_systems(
+                Tick,
+                send_frames
+                    .in_set(TickSystems::Encode)
+                    .after(crate::encode::tell_departures)
+                    .before(crate::encode::tell_door),
+            );
     }
 }
 
@@ -81,23 +93,48 @@ struct Record {
 type Actors<'w, 's> = Query<
     'w,
     's,
-    (&'static Phase, &'static PlayerToken, &'static Motion, &'static Vitals, &'static Appearance),
+    (
+        &'static Phase,
+        &'static PlayerToken,
+        &'static Motion,
+        &'static Vitals,
+        &'static Appearance,
+    ),
     With<Connection>,
 >;
 
 /// Gathers who is in the world and writes each one's record once.
-fn set_stage(clock: Res<'_, Clock>, slots: Res<'_, SlotTable>, mut stage: ResMut<'_, Stage>, actors: Actors<'_, '_>) {
-    let Stage { actors: list, records, .. } = &mut *stage;
+fn set_stage(
+    clock: Res<'_, Clock>,
+    slots: Res<'_, SlotTable>,
+    mut stage: ResMut<'_, Stage>,
+    actors: Actors<'_, '_>,
+) {
+    let Stage {
+        actors: list,
+        records,
+        ..
+    } = &mut *stage;
     list.clear();
     records.retain(|id, _| slots.holder(*id).is_some());
     for (id, entity) in slots.iter() {
-        let Ok((phase, generation, motion, vitals, _)) = actors.get(entity) else { continue };
+        let Ok((phase, generation, motion, vitals, _)) = actors.get(entity) else {
+            continue;
+        };
         if *phase != Phase::Spawned {
             records.remove(&id);
             continue;
         }
-        list.push(Actor { id, entity, position: motion.position, area: motion.area });
-        let record = records.entry(id).or_insert_with(|| Record { bytes: Vec::with_capacity(RECORD), changed: true });
+        list.push(Actor {
+            id,
+            entity,
+            position: motion.position,
+            area: motion.area,
+        });
+        let record = records.entry(id).or_insert_with(|| Record {
+            bytes: Vec::with_capacity(RECORD),
+            changed: true,
+        });
         let still_turn = (clock.tick + u64::from(id.0)).is_multiple_of(STILL_PERIOD);
         record.changed = motion.changed_tick == clock.tick || still_turn;
         if record.changed {
@@ -131,18 +168,27 @@ fn update_views(
     actors: Actors<'_, '_>,
     mut viewers: Query<'_, '_, (&mut View, &mut OutboundLane)>,
 ) {
-    let Stage { actors: list, candidates, .. } = &mut *stage;
+    let Stage {
+        actors: list,
+        candidates,
+        ..
+    } = &mut *stage;
     let mut arrivals: BTreeMap<PlayerId, LaneEvent> = BTreeMap::new();
     let mut departures: BTreeMap<PlayerId, LaneEvent> = BTreeMap::new();
     for viewer in list.iter() {
-        let Ok((mut view, mut lane)) = viewers.get_mut(viewer.entity) else { continue };
+        let Ok((mut view, mut lane)) = viewers.get_mut(viewer.entity) else {
+            continue;
+        };
         let turn = (clock.tick + u64::from(viewer.id.0)).is_multiple_of(VIEW_PERIOD);
         if !turn && !view.unsettled {
             continue;
         }
         let Choice { leave, enter } = choose(viewer, list, &view, &settings.streaming, candidates);
         view.unsettled = leave.len() + enter.len() > CHANGES_PER_TICK;
-        let changes = leave.iter().map(|id| (*id, false)).chain(enter.iter().map(|id| (*id, true)));
+        let changes = leave
+            .iter()
+            .map(|id| (*id, false))
+            .chain(enter.iter().map(|id| (*id, true)));
         for (id, enters) in changes.take(CHANGES_PER_TICK) {
             if enters {
                 view.insert(id);
@@ -219,7 +265,9 @@ fn send_frames(
     viewers: Query<'_, '_, (&Peer, &View)>,
 ) {
     for viewer in &stage.actors {
-        let Ok((peer, view)) = viewers.get(viewer.entity) else { continue };
+        let Ok((peer, view)) = viewers.get(viewer.entity) else {
+            continue;
+        };
         let mut records = view
             .players()
             .iter()

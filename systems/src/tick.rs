@@ -5,7 +5,8 @@
 
 use bevy_app::{App, First, Last, MainScheduleOrder, Plugin};
 use bevy_ecs::schedule::{
-    IntoScheduleConfigs, LogLevel, Schedule, ScheduleBuildSettings, ScheduleLabel, SingleThreadedExecutor, SystemSet,
+    IntoScheduleConfigs, LogLevel, Schedule, ScheduleBuildSettings, ScheduleLabel, SingleThreadedExecutor,
+    SystemSet,
 };
 
 /// The schedule of a tick, run between `First` (where messages rotate) and `Last`.

@@ -7,7 +7,7 @@ mod limits;
 mod lists;
 mod status;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 pub use self::{
     limits::{AddressLimits, AddressTableRow, LimitTableRow, LimitsAnswer},
@@ -21,6 +21,11 @@ use super::{
 
 /// Characters of a player's or operator's text that an answer shows.
 const SHOWN_CHARACTERS: usize = 64;
+
+/// One digit after the point is all that a rate or a share is good for.
+fn tenths<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64((value * 10.0).round() / 10.0)
+}
 
 /// The answer of a command that did something: `{"message": "..."}`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -54,7 +59,9 @@ impl ErrorAnswer {
 
 impl From<&ConsoleError> for ErrorAnswer {
     fn from(error: &ConsoleError) -> Self {
-        Self { error: error.to_string() }
+        Self {
+            error: error.to_string(),
+        }
     }
 }
 
@@ -69,7 +76,12 @@ impl PasswordAnswer {
     /// The text for people.
     #[must_use]
     pub fn text(&self) -> String {
-        if self.set { "a password is set" } else { "no password is set" }.to_owned()
+        if self.set {
+            "a password is set"
+        } else {
+            "no password is set"
+        }
+        .to_owned()
     }
 }
 
@@ -84,7 +96,9 @@ impl HelpAnswer {
     /// About one command, or all of them.
     #[must_use]
     pub fn new(command: Option<&'static CommandInfo>) -> Self {
-        Self { commands: command.map_or_else(|| COMMANDS.to_vec(), |info| vec![info]) }
+        Self {
+            commands: command.map_or_else(|| COMMANDS.to_vec(), |info| vec![info]),
+        }
     }
 
     /// The text for people.
@@ -108,7 +122,9 @@ impl IdentityAnswer {
     /// Of this public key.
     #[must_use]
     pub fn new(public_key: &[u8; 32]) -> Self {
-        Self { public_key: public_key.iter().map(|byte| format!("{byte:02x}")).collect() }
+        Self {
+            public_key: public_key.iter().map(|byte| format!("{byte:02x}")).collect(),
+        }
     }
 
     /// The text for people.
@@ -130,9 +146,14 @@ mod tests {
     fn small_answers_say_the_same_in_text_and_json() {
         let identity = IdentityAnswer::new(&[0xAB; 32]);
         assert_eq!(identity.text(), "ab".repeat(32));
-        assert_eq!(json(&identity), format!("{{\"public_key\":\"{}\"}}", "ab".repeat(32)));
+        assert_eq!(
+            json(&identity),
+            format!("{{\"public_key\":\"{}\"}}", "ab".repeat(32))
+        );
         assert_eq!(json(&PasswordAnswer { set: true }), "{\"set\":true}");
-        let done = DoneAnswer { message: "player 5 was kicked".to_owned() };
+        let done = DoneAnswer {
+            message: "player 5 was kicked".to_owned(),
+        };
         assert_eq!(json(&done), "{\"message\":\"player 5 was kicked\"}");
         let error = ErrorAnswer::from(&parse("kick 1000").unwrap_err());
         assert!(error.text().contains("usage: kick ID [REASON]") && json(&error).starts_with("{\"error\":"));

@@ -45,7 +45,10 @@ pub(super) fn kick(arguments: &str) -> Parsed {
     let id = whole_number("ID", id, u32::from(MAX_PLAYERS) - 1)?;
     // The bound above is far below u16::MAX.
     let id = u16::try_from(id).unwrap_or(u16::MAX);
-    Ok(ConsoleCommand::Kick { id, reason: text("REASON", reason)? })
+    Ok(ConsoleCommand::Kick {
+        id,
+        reason: text("REASON", reason)?,
+    })
 }
 
 pub(super) fn ban(arguments: &str) -> Parsed {
@@ -58,13 +61,19 @@ pub(super) fn ban(arguments: &str) -> Parsed {
         (0, rest)
     };
     let reason = BanReason::parse(reason).map_err(ArgumentFault::Ban)?;
-    Ok(ConsoleCommand::Ban { range, seconds: NonZeroU32::new(seconds), reason })
+    Ok(ConsoleCommand::Ban {
+        range,
+        seconds: NonZeroU32::new(seconds),
+        reason,
+    })
 }
 
 pub(super) fn unban(arguments: &str) -> Parsed {
     let (range, rest) = required("IP_OR_RANGE", arguments)?;
     nothing_in(rest)?;
-    Ok(ConsoleCommand::Unban { range: ban_range(range)? })
+    Ok(ConsoleCommand::Unban {
+        range: ban_range(range)?,
+    })
 }
 
 pub(super) fn bans(arguments: &str) -> Parsed {
@@ -78,10 +87,16 @@ pub(super) fn password(arguments: &str) -> Parsed {
         ("clear", "") => PasswordAction::Clear,
         ("clear", _) => return Err(ArgumentFault::TooMany),
         ("set", "") => return Err(ArgumentFault::Missing { argument: "TEXT" }),
-        ("set", text) => PasswordAction::Set(
-            Password::parse(text).map_err(|fault| ArgumentFault::Password { message: fault.to_string() })?,
-        ),
-        _ => return Err(ArgumentFault::NoneOf { words: &["set TEXT", "clear"] }),
+        ("set", text) => {
+            PasswordAction::Set(Password::parse(text).map_err(|fault| ArgumentFault::Password {
+                message: fault.to_string(),
+            })?)
+        }
+        _ => {
+            return Err(ArgumentFault::NoneOf {
+                words: &["set TEXT", "clear"],
+            });
+        }
     };
     Ok(ConsoleCommand::Password(action))
 }
@@ -112,7 +127,9 @@ pub(super) fn limits(arguments: &str) -> Parsed {
         return Ok(ConsoleCommand::Limits { ip: None });
     }
     match ip.parse::<IpAddr>() {
-        Ok(ip) => Ok(ConsoleCommand::Limits { ip: Some(ip.to_canonical()) }),
+        Ok(ip) => Ok(ConsoleCommand::Limits {
+            ip: Some(ip.to_canonical()),
+        }),
         Err(_) => Err(ArgumentFault::Address { word: shown(ip) }),
     }
 }
@@ -120,13 +137,23 @@ pub(super) fn limits(arguments: &str) -> Parsed {
 /// The first word must be a number: a stop cannot be taken back, so nothing is guessed.
 pub(super) fn shutdown(arguments: &str) -> Parsed {
     let (seconds, reason) = first_word(arguments);
-    let seconds =
-        if seconds.is_empty() { 0 } else { whole_number("SECONDS", seconds, MAX_SHUTDOWN_SECONDS)? };
-    Ok(ConsoleCommand::Shutdown { seconds, reason: text("REASON", reason)? })
+    let seconds = if seconds.is_empty() {
+        0
+    } else {
+        whole_number("SECONDS", seconds, MAX_SHUTDOWN_SECONDS)?
+    };
+    Ok(ConsoleCommand::Shutdown {
+        seconds,
+        reason: text("REASON", reason)?,
+    })
 }
 
 fn nothing_in(rest: &str) -> Result<(), ArgumentFault> {
-    if rest.is_empty() { Ok(()) } else { Err(ArgumentFault::TooMany) }
+    if rest.is_empty() {
+        Ok(())
+    } else {
+        Err(ArgumentFault::TooMany)
+    }
 }
 
 fn required<'a>(argument: &'static str, arguments: &'a str) -> Result<(&'a str, &'a str), ArgumentFault> {
@@ -145,11 +172,18 @@ fn text<const MIN: usize, const MAX: usize>(
 
 /// Digits only: neither a sign nor a fraction.
 fn whole_number(argument: &'static str, word: &str, greatest: u32) -> Result<u32, ArgumentFault> {
-    let fault = ArgumentFault::NotInRange { argument, least: 0, greatest };
+    let fault = ArgumentFault::NotInRange {
+        argument,
+        least: 0,
+        greatest,
+    };
     if !word.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err(fault);
     }
-    word.parse().ok().filter(|&number| number <= greatest).ok_or(fault)
+    word.parse()
+        .ok()
+        .filter(|&number| number <= greatest)
+        .ok_or(fault)
 }
 
 /// Whether the second word of `ban` is meant as SECONDS: anything a person would call a number, so that `-5` or
@@ -172,7 +206,9 @@ mod tests {
     use super::{super::grammar::parse, *};
 
     fn read(line: &str) -> ConsoleCommand {
-        parse(line).unwrap_or_else(|error| panic!("{line}: {error}")).command
+        parse(line)
+            .unwrap_or_else(|error| panic!("{line}: {error}"))
+            .command
     }
 
     fn refused(line: &str) -> String {
@@ -190,15 +226,30 @@ mod tests {
 
     #[test]
     fn kick_takes_an_id_below_the_number_of_players_and_a_reason_that_is_never_cut() {
-        let ConsoleCommand::Kick { id: 5, reason } = read("kick 5  a  spaced reason ") else { panic!() };
+        let ConsoleCommand::Kick { id: 5, reason } = read("kick 5  a  spaced reason ") else {
+            panic!()
+        };
         assert_eq!(reason.as_str(), "a  spaced reason");
         assert!(matches!(read("kick 999"), ConsoleCommand::Kick { id: 999, .. }));
-        for bad in ["kick", "kick 1000", "kick -1", "kick +1", "kick Bob", "kick 1.0", "kick 99999999999999"] {
+        for bad in [
+            "kick",
+            "kick 1000",
+            "kick -1",
+            "kick +1",
+            "kick Bob",
+            "kick 1.0",
+            "kick 99999999999999",
+        ] {
             assert!(refused(bad).contains("ID"), "{bad}");
         }
         assert!(parse(&format!("kick 5 {}", "x".repeat(64))).is_ok());
         assert!(refused(&format!("kick 5 {}", "x".repeat(65))).contains("65 bytes"));
-        for bad in ["kick 5 a\u{1b}[2J", "kick 5 a\r\nb", "kick 5 \u{2066}x", "kick 5 a\u{200d}b"] {
+        for bad in [
+            "kick 5 a\u{1b}[2J",
+            "kick 5 a\r\nb",
+            "kick 5 \u{2066}x",
+            "kick 5 a\u{200d}b",
+        ] {
             assert!(refused(bad).contains("U+"), "{bad:?}");
         }
     }
@@ -219,18 +270,45 @@ mod tests {
             ("ban 2001:db8::1 4294967295", "2001:db8::/64", Some(u32::MAX), ""),
         ];
         for (line, wanted, wanted_seconds, wanted_reason) in table {
-            let ConsoleCommand::Ban { range, seconds, reason } = read(line) else { panic!("{line}") };
-            let found = (range.to_string(), seconds.map(NonZeroU32::get), reason.as_str().to_owned());
-            assert_eq!(found, (wanted.to_owned(), wanted_seconds, wanted_reason.to_owned()), "{line}");
+            let ConsoleCommand::Ban {
+                range,
+                seconds,
+                reason,
+            } = read(line)
+            else {
+                panic!("{line}")
+            };
+            let found = (
+                range.to_string(),
+                seconds.map(NonZeroU32::get),
+                reason.as_str().to_owned(),
+            );
+            assert_eq!(
+                found,
+                (wanted.to_owned(), wanted_seconds, wanted_reason.to_owned()),
+                "{line}"
+            );
         }
     }
 
     #[test]
     fn a_ban_that_is_not_right_is_refused() {
-        for bad in ["ban 192.0.2.7 -5", "ban 192.0.2.7 1.5 x", "ban 192.0.2.7 4294967296", "ban 192.0.2.7 +5"] {
+        for bad in [
+            "ban 192.0.2.7 -5",
+            "ban 192.0.2.7 1.5 x",
+            "ban 192.0.2.7 4294967296",
+            "ban 192.0.2.7 +5",
+        ] {
             assert!(refused(bad).contains("SECONDS"), "{bad}");
         }
-        for bad in ["ban", "unban", "ban nonsense 60 x", "ban 300.1.1.1 60 x", "unban 192.0.2.0/33", "unban 1.2.3.4 x"] {
+        for bad in [
+            "ban",
+            "unban",
+            "ban nonsense 60 x",
+            "ban 300.1.1.1 60 x",
+            "unban 192.0.2.0/33",
+            "unban 1.2.3.4 x",
+        ] {
             assert!(refused(bad).contains("IP_OR_RANGE"), "{bad}");
         }
         assert!(parse(&format!("ban 192.0.2.7 60 {}", "x".repeat(20))).is_ok());
@@ -240,8 +318,14 @@ mod tests {
 
     #[test]
     fn a_password_is_set_whole_and_shows_in_no_debug_text_and_no_error() {
-        assert!(matches!(read("password"), ConsoleCommand::Password(PasswordAction::Show)));
-        assert!(matches!(read("password clear"), ConsoleCommand::Password(PasswordAction::Clear)));
+        assert!(matches!(
+            read("password"),
+            ConsoleCommand::Password(PasswordAction::Show)
+        ));
+        assert!(matches!(
+            read("password clear"),
+            ConsoleCommand::Password(PasswordAction::Clear)
+        ));
         let set = read("password set hunter2  hunter3");
         assert!(matches!(&set, ConsoleCommand::Password(PasswordAction::Set(_))));
         assert!(!format!("{set:?}").contains("hunter"), "{set:?}");
@@ -257,18 +341,25 @@ mod tests {
         ];
         for line in bad {
             let error = parse(&line).unwrap_err();
-            assert!(!error.to_string().contains("hunter") && !format!("{error:?}").contains("hunter"), "{error:?}");
+            assert!(
+                !error.to_string().contains("hunter") && !format!("{error:?}").contains("hunter"),
+                "{error:?}"
+            );
         }
     }
 
     #[test]
     fn texts_keep_their_inner_blanks_and_their_bounds() {
-        let ConsoleCommand::Say(text) = read("say  hello   there") else { panic!() };
+        let ConsoleCommand::Say(text) = read("say  hello   there") else {
+            panic!()
+        };
         assert_eq!(text.as_str(), "hello   there");
         assert!(refused("say").contains("TEXT is missing"));
         assert!(parse(&format!("say {}", "x".repeat(512))).is_ok());
         assert!(refused(&format!("say {}", "x".repeat(513))).contains("513 bytes"));
-        let ConsoleCommand::Mode(mode) = read("mode") else { panic!() };
+        let ConsoleCommand::Mode(mode) = read("mode") else {
+            panic!()
+        };
         assert_eq!(mode.as_str(), "");
         assert!(parse(&format!("mode {}", "ж".repeat(16))).is_ok());
         assert!(refused(&format!("mode {}", "x".repeat(33))).contains("33 bytes"));
@@ -276,8 +367,13 @@ mod tests {
 
     #[test]
     fn shutdown_guesses_nothing() {
-        assert!(matches!(read("shutdown"), ConsoleCommand::Shutdown { seconds: 0, .. }));
-        let ConsoleCommand::Shutdown { seconds: 60, reason } = read("shutdown 60 new version") else { panic!() };
+        assert!(matches!(
+            read("shutdown"),
+            ConsoleCommand::Shutdown { seconds: 0, .. }
+        ));
+        let ConsoleCommand::Shutdown { seconds: 60, reason } = read("shutdown 60 new version") else {
+            panic!()
+        };
         assert_eq!(reason.as_str(), "new version");
         for bad in ["shutdown now", "shutdown -1", "shutdown 86401", "shutdown -h now"] {
             assert!(refused(bad).contains("SECONDS"), "{bad}");
@@ -287,7 +383,9 @@ mod tests {
     #[test]
     fn limits_takes_an_address_and_counts_a_mapped_one_as_ipv4() {
         assert!(matches!(read("limits"), ConsoleCommand::Limits { ip: None }));
-        let ConsoleCommand::Limits { ip: Some(ip) } = read("limits ::ffff:192.0.2.7") else { panic!() };
+        let ConsoleCommand::Limits { ip: Some(ip) } = read("limits ::ffff:192.0.2.7") else {
+            panic!()
+        };
         assert_eq!(ip.to_string(), "192.0.2.7");
         assert!(refused("limits 192.0.2.0/24").contains("no IP address"));
     }

@@ -69,7 +69,13 @@ pub static COMMANDS: &[&CommandInfo] = &[
         "ban 203.0.113.0/24 3600 spam",
         arguments::ban,
     ),
-    &command("unban", "unban IP_OR_RANGE", "lifts a ban", "unban 203.0.113.0/24", arguments::unban),
+    &command(
+        "unban",
+        "unban IP_OR_RANGE",
+        "lifts a ban",
+        "unban 203.0.113.0/24",
+        arguments::unban,
+    ),
     &command("bans", "bans", "lists the bans", "bans", arguments::bans),
     &CommandInfo {
         secret: true,
@@ -95,7 +101,13 @@ pub static COMMANDS: &[&CommandInfo] = &[
         "mode Deathmatch",
         arguments::mode,
     ),
-    &command("identity", "identity", "the server's public key in hexadecimal", "identity", arguments::identity),
+    &command(
+        "identity",
+        "identity",
+        "the server's public key in hexadecimal",
+        "identity",
+        arguments::identity,
+    ),
     &command(
         "drops",
         "drops",
@@ -126,7 +138,14 @@ const fn command(
     example: &'static str,
     parse: fn(&str) -> Result<ConsoleCommand, ArgumentFault>,
 ) -> CommandInfo {
-    CommandInfo { name, usage, help, example, secret: false, parse }
+    CommandInfo {
+        name,
+        usage,
+        help,
+        example,
+        secret: false,
+        parse,
+    }
 }
 
 /// The command of exactly this name.
@@ -144,7 +163,11 @@ pub fn nearest(word: &str) -> &'static CommandInfo {
         let begins_with_it = !word.is_empty() && info.name.starts_with(&word);
         (!begins_with_it, strsim::damerau_levenshtein(&word, info.name))
     };
-    COMMANDS.iter().copied().min_by_key(|info| distance(info)).unwrap_or(&HELP)
+    COMMANDS
+        .iter()
+        .copied()
+        .min_by_key(|info| distance(info))
+        .unwrap_or(&HELP)
 }
 
 /// Whether a line may hold a secret and must stay out of histories: its command says so, or it looks like a
@@ -219,7 +242,13 @@ mod tests {
 
     #[test]
     fn lines_with_secrets_are_known_even_when_misspelt() {
-        for line in ["password set x", "  password", "pasword set x", "PASSWORD set x", "passwd x"] {
+        for line in [
+            "password set x",
+            "  password",
+            "pasword set x",
+            "PASSWORD set x",
+            "passwd x",
+        ] {
             assert!(may_hold_secret(line), "{line}");
         }
         for line in ["", "players", "say password", "kick 5 password"] {

@@ -90,10 +90,16 @@ impl fmt::Display for ConsoleError {
         match self {
             Self::Empty => f.write_str("there is no command on the line; `help` lists the commands"),
             Self::LineTooLong { bytes } => {
-                write!(f, "the line has {bytes} bytes and may have {MAX_LINE}; shorten it")
+                write!(
+                    f,
+                    "the line has {bytes} bytes and may have {MAX_LINE}; shorten it"
+                )
             }
             Self::UnknownCommand { word, nearest } => {
-                write!(f, "unknown command \"{word}\"; the nearest is `{nearest}`; `help` lists all of them")
+                write!(
+                    f,
+                    "unknown command \"{word}\"; the nearest is `{nearest}`; `help` lists all of them"
+                )
             }
             Self::Argument { command, fault } => {
                 write!(
@@ -113,12 +119,19 @@ impl fmt::Display for ArgumentFault {
         match self {
             Self::Missing { argument } => write!(f, "{argument} is missing"),
             Self::TooMany => f.write_str("there is more on the line than it takes"),
-            Self::NotInRange { argument, least, greatest } => {
+            Self::NotInRange {
+                argument,
+                least,
+                greatest,
+            } => {
                 write!(f, "{argument} must be a whole number from {least} to {greatest}")
             }
             Self::Text { argument, fault } => write!(f, "{argument}: {fault}"),
             Self::Address { word } => {
-                write!(f, "\"{word}\" is no IP address; write one like 203.0.113.7 or 2001:db8::1")
+                write!(
+                    f,
+                    "\"{word}\" is no IP address; write one like 203.0.113.7 or 2001:db8::1"
+                )
             }
             Self::Ban(fault) => fault.fmt(f),
             Self::Password { message } => f.write_str(message),

@@ -178,9 +178,15 @@ mod tests {
         assert!(refused("help stauts").contains("`status`"));
         assert!(refused("Kick 5").contains("`kick`"));
         let hostile = refused("\u{1b}[2J\u{202e}x 5");
-        assert!(!hostile.contains('\u{1b}') && !hostile.contains('\u{202e}'), "{hostile:?}");
+        assert!(
+            !hostile.contains('\u{1b}') && !hostile.contains('\u{202e}'),
+            "{hostile:?}"
+        );
         assert!(refused(&"y".repeat(4000)).len() < 300);
-        assert!(matches!(parse(&"y".repeat(4097)), Err(ConsoleError::LineTooLong { bytes: 4097 })));
+        assert!(matches!(
+            parse(&"y".repeat(4097)),
+            Err(ConsoleError::LineTooLong { bytes: 4097 })
+        ));
         assert!(matches!(parse(" \t "), Err(ConsoleError::Empty)));
     }
 }

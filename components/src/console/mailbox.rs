@@ -58,7 +58,10 @@ mod tests {
 
     #[test]
     fn a_request_in_a_log_shows_nothing_of_its_line() {
-        let request = ConsoleRequest { id: 7, line: "password set hunter2".to_owned() };
+        let request = ConsoleRequest {
+            id: 7,
+            line: "password set hunter2".to_owned(),
+        };
         assert_eq!(format!("{request:?}"), "ConsoleRequest(7, 20 bytes)");
     }
 }

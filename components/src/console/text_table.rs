@@ -53,7 +53,11 @@ pub(super) fn duration(seconds: u64) -> String {
         }
     }
     parts.truncate(2);
-    if parts.is_empty() { "0 s".to_owned() } else { parts.join(" ") }
+    if parts.is_empty() {
+        "0 s".to_owned()
+    } else {
+        parts.join(" ")
+    }
 }
 
 /// `1.5 kB`, `2.0 MB`: powers of 1,000, one digit after the point from a kilobyte on.
@@ -69,7 +73,11 @@ pub(super) fn bytes(amount: f64) -> String {
 
 /// `5 players`, `1 player`.
 pub(super) fn counted(amount: u64, one: &str) -> String {
-    if amount == 1 { format!("1 {one}") } else { format!("{amount} {one}s") }
+    if amount == 1 {
+        format!("1 {one}")
+    } else {
+        format!("{amount} {one}s")
+    }
 }
 
 /// Milliseconds with a fraction, for answers.
@@ -93,14 +101,28 @@ mod tests {
 
     #[test]
     fn amounts_read_as_people_write_them() {
-        let durations = [(0, "0 s"), (59, "59 s"), (60, "1 min"), (3661, "1 h 1 min"), (90_000, "1 d 1 h")];
+        let durations = [
+            (0, "0 s"),
+            (59, "59 s"),
+            (60, "1 min"),
+            (3661, "1 h 1 min"),
+            (90_000, "1 d 1 h"),
+        ];
         for (seconds, text) in durations {
             assert_eq!(duration(seconds), text);
         }
-        for (amount, text) in [(0.0, "0 B"), (999.0, "999 B"), (1500.0, "1.5 kB"), (2e6, "2.0 MB")] {
+        for (amount, text) in [
+            (0.0, "0 B"),
+            (999.0, "999 B"),
+            (1500.0, "1.5 kB"),
+            (2e6, "2.0 MB"),
+        ] {
             assert_eq!(bytes(amount), text);
         }
-        assert_eq!((counted(1, "ban"), counted(0, "ban")), ("1 ban".to_owned(), "0 bans".to_owned()));
+        assert_eq!(
+            (counted(1, "ban"), counted(0, "ban")),
+            ("1 ban".to_owned(), "0 bans".to_owned())
+        );
         assert!((milliseconds(Duration::from_micros(1234)) - 1.234).abs() < 1e-9);
     }
 }

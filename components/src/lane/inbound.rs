@@ -75,7 +75,9 @@ mod tests {
     use super::*;
 
     fn chat(text: &str) -> ClientLaneEvent {
-        ClientLaneEvent::ChatSend(ChatSend { text: PlainText::parse(text).unwrap() })
+        ClientLaneEvent::ChatSend(ChatSend {
+            text: PlainText::parse(text).unwrap(),
+        })
     }
 
     fn drain(lane: &mut InboundLane) -> usize {

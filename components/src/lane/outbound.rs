@@ -1,10 +1,6 @@
 //! Server to client: at most 256 events in flight, the rest in a bounded backlog without ids.
 
-use std::{
-    collections::VecDeque,
-    sync::Arc,
-    time::Duration,
-};
+use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use bevy_ecs::component::Component;
 
@@ -101,18 +97,35 @@ impl OutboundLane {
             self.progress = now;
         }
         let datagram = Arc::clone(&event.datagram);
-        self.in_flight.push_back(InFlight { datagram: event.datagram, first_sent: None, last_sent: now });
-        Some(Due { event_id: self.highest_sent(), datagram })
+        self.in_flight.push_back(InFlight {
+            datagram: event.datagram,
+            first_sent: None,
+            last_sent: now,
+        });
+        Some(Due {
+            event_id: self.highest_sent(),
+            datagram,
+        })
     }
 
     /// How many events are due to be sent again, at most `most`.
     #[must_use]
     pub fn due_count(&self, now: Duration, timeout: Duration, most: usize) -> usize {
-        self.in_flight.iter().filter(|event| now.saturating_sub(event.last_sent) >= timeout).take(most).count()
+        self.in_flight
+            .iter()
+            .filter(|event| now.saturating_sub(event.last_sent) >= timeout)
+            .take(most)
+            .count()
     }
 
     /// Sends again up to `most` events that are older than `timeout`, lowest id first.
-    pub fn resend(&mut self, now: Duration, timeout: Duration, most: usize, mut send: impl FnMut(Due)) -> usize {
+    pub fn resend(
+        &mut self,
+        now: Duration,
+        timeout: Duration,
+        most: usize,
+        mut send: impl FnMut(Due),
+    ) -> usize {
         let ids = self.acknowledged.saturating_add(1)..;
         let due = ids
             .zip(&mut self.in_flight)
@@ -122,7 +135,10 @@ impl OutboundLane {
         for (event_id, event) in due {
             event.last_sent = now;
             count += 1;
-            send(Due { event_id, datagram: Arc::clone(&event.datagram) });
+            send(Due {
+                event_id,
+                datagram: Arc::clone(&event.datagram),
+            });
         }
         count
     }
@@ -152,7 +168,8 @@ impl OutboundLane {
     /// The highest id handed out; 0 before the first.
     #[must_use]
     pub fn highest_sent(&self) -> u32 {
-        self.acknowledged.saturating_add(u32::try_from(self.in_flight.len()).unwrap_or(u32::MAX))
+        self.acknowledged
+            .saturating_add(u32::try_from(self.in_flight.len()).unwrap_or(u32::MAX))
     }
 
     /// How long events have waited without an acknowledgement that advances the lane; `None` when none wait.
@@ -203,7 +220,10 @@ mod tests {
     }
 
     fn event(n: u32, droppable: bool) -> LaneEvent {
-        LaneEvent { datagram: n.to_le_bytes().as_slice().into(), droppable }
+        LaneEvent {
+            datagram: n.to_le_bytes().as_slice().into(),
+            droppable,
+        }
     }
 
     fn number(due: &Due) -> u32 {
@@ -211,7 +231,9 @@ mod tests {
     }
 
     fn send_all(lane: &mut OutboundLane, now: Duration) -> Vec<u32> {
-        std::iter::from_fn(|| lane.next_new(now)).map(|due| due.event_id).collect()
+        std::iter::from_fn(|| lane.next_new(now))
+            .map(|due| due.event_id)
+            .collect()
     }
 
     #[test]
@@ -234,7 +256,10 @@ mod tests {
         send_all(&mut lane, ms(0));
         assert_eq!(lane.due_count(ms(499), ms(500), 32), 0);
         let mut ids = Vec::new();
-        assert_eq!(lane.resend(ms(500), ms(500), 32, |due| ids.push(due.event_id)), 32);
+        assert_eq!(
+            lane.resend(ms(500), ms(500), 32, |due| ids.push(due.event_id)),
+            32
+        );
         assert_eq!(ids, (1..=32).collect::<Vec<_>>());
         ids.clear();
         lane.resend(ms(600), ms(500), 32, |due| ids.push(due.event_id));
@@ -251,7 +276,10 @@ mod tests {
         for wrong in [0, 6, u32::MAX] {
             assert_eq!(lane.acknowledge(wrong, ms(10)), None);
         }
-        assert_eq!((lane.depth(), lane.stalled_for(ms(15_000))), (5, Some(ms(15_000))));
+        assert_eq!(
+            (lane.depth(), lane.stalled_for(ms(15_000))),
+            (5, Some(ms(15_000)))
+        );
         lane.acknowledge(5, ms(20));
         assert_eq!((lane.depth(), lane.stalled_for(ms(99_000))), (0, None));
     }

@@ -7,14 +7,27 @@ use super::StrictFault;
 
 /// Characters that are letters or symbols to Unicode and show as nothing or as a blank.
 const FILLERS: &[char] = &[
-    '\u{034F}', '\u{115F}', '\u{1160}', '\u{17B4}', '\u{17B5}', '\u{180B}', '\u{180C}', '\u{180D}', '\u{180F}',
-    '\u{2800}', '\u{3164}', '\u{FFA0}', '\u{FFFC}', '\u{1D159}',
+    '\u{034F}',
+    '\u{115F}',
+    '\u{1160}',
+    '\u{17B4}',
+    '\u{17B5}',
+    '\u{180B}',
+    '\u{180C}',
+    '\u{180D}',
+    '\u{180F}',
+    '\u{2800}',
+    '\u{3164}',
+    '\u{FFA0}',
+    '\u{FFFC}',
+    '\u{1D159}',
 ];
 
 /// Refuses what shows as nothing and what has a normalised twin.
 pub(super) fn judge(name: &str) -> Result<(), StrictFault> {
     let invisible = |c: char| {
-        FILLERS.contains(&c) || matches!(c, '\u{FE00}'..='\u{FE0F}' | '\u{E0100}'..='\u{E01EF}' | '\u{2060}'..='\u{206F}')
+        FILLERS.contains(&c)
+            || matches!(c, '\u{FE00}'..='\u{FE0F}' | '\u{E0100}'..='\u{E01EF}' | '\u{2060}'..='\u{206F}')
     };
     if name.chars().any(invisible) {
         return Err(StrictFault::InvisibleFiller);

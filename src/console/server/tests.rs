@@ -33,7 +33,11 @@ impl Executor {
                     outbox.0.extend(asked.map(|request| ConsoleAnswer {
                         id: request.id,
                         ok: !request.line.starts_with("no"),
-                        text: if request.line == "big" { "x".repeat(8 << 20) } else { request.line },
+                        text: if request.line == "big" {
+                            "x".repeat(8 << 20)
+                        } else {
+                            request.line
+                        },
                     }));
                     hub.deliver(&mut outbox);
                     thread::yield_now();
@@ -41,7 +45,10 @@ impl Executor {
                 hub
             }
         });
-        Self { stop, thread: Some(thread) }
+        Self {
+            stop,
+            thread: Some(thread),
+        }
     }
 
     fn end(mut self) -> ConsoleHub {
@@ -92,7 +99,10 @@ fn running(limits: Limits) -> (TempDir, ConsoleServer, Executor) {
 fn running_in(directory: &Path, limits: Limits) -> (ConsoleServer, Executor) {
     let (hub, handle) = ConsoleHub::new();
     let socket = ConsoleSocket::bind(directory).unwrap();
-    (ConsoleServer::start(socket, handle, limits).unwrap(), Executor::start(hub))
+    (
+        ConsoleServer::start(socket, handle, limits).unwrap(),
+        Executor::start(hub),
+    )
 }
 
 #[test]
@@ -108,8 +118,11 @@ fn lines_are_answered_in_order_with_their_outcome() {
 
 #[test]
 fn a_slow_reader_is_cut_off_and_holds_up_nobody() {
-    let limits = Limits { write: Duration::from_millis(300), ..Limits::default() };
-    let (directory, _server, _executor) = running(limits);
+    let limits = Limits {
+        write: Duration::from_millis(300),
+        ..Limits::default()
+    };
+    let (directory, server, _executor) = running(limits);
     let mut slow = Console::attach(directory.path());
     slow.send(b"big\n");
     // The first bytes of the answer are there: its writer is at work, and soon stuck.
@@ -118,10 +131,13 @@ fn a_slow_reader_is_cut_off_and_holds_up_nobody() {
     for n in 0..20 {
         assert_eq!(quick.ask(&format!("line {n}")), done(&format!("line {n}")));
     }
-    // Reading on only once the other side has given up: as long as the file is attached, wait.
+    // Only once the other side has given up is the rest read.
     let begun = Instant::now();
-    while _server.shared.consoles().attached.len() > 1 {
-        assert!(begun.elapsed() < Duration::from_secs(30), "the slow reader was never cut off");
+    while server.shared.consoles().attached.len() > 1 {
+        assert!(
+            begun.elapsed() < Duration::from_secs(30),
+            "the slow reader was never cut off"
+        );
         thread::yield_now();
     }
     let mut rest = Vec::new();
@@ -187,7 +203,10 @@ fn a_half_closed_console_gets_its_answers_but_half_a_line_is_not_run() {
 
 #[test]
 fn a_console_that_leaves_before_its_answer_disturbs_nobody() {
-    let (directory, server, _executor) = running(Limits::default());
+    let (directory, server, _executor) = running(Limits {
+        consoles: 64,
+        ..Limits::default()
+    });
     for _ in 0..50 {
         let mut console = Console::attach(directory.path());
         console.send(b"big\nstatus\n");
@@ -200,7 +219,10 @@ fn a_console_that_leaves_before_its_answer_disturbs_nobody() {
 
 #[test]
 fn a_command_without_an_answer_ends_in_an_error_and_not_in_silence() {
-    let limits = Limits { answer: Duration::from_millis(50), ..Limits::default() };
+    let limits = Limits {
+        answer: Duration::from_millis(50),
+        ..Limits::default()
+    };
     let (directory, _server, _executor) = running(limits);
     let mut console = Console::attach(directory.path());
     let (ok, text) = console.ask("never");
@@ -222,7 +244,11 @@ fn a_stop_delivers_the_answer_on_its_way_removes_the_file_and_cuts_everybody_off
         thread::yield_now();
     }
     let id = inbox.0.pop_front().unwrap().id;
-    hub.deliver(&mut ConsoleOutbox(vec![ConsoleAnswer { id, ok: true, text: "stopping".to_owned() }]));
+    hub.deliver(&mut ConsoleOutbox(vec![ConsoleAnswer {
+        id,
+        ok: true,
+        text: "stopping".to_owned(),
+    }]));
     let begun = Instant::now();
     drop((hub, server));
     assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
@@ -235,11 +261,20 @@ fn a_stop_delivers_the_answer_on_its_way_removes_the_file_and_cuts_everybody_off
 fn a_stop_is_quick_even_when_a_command_is_never_answered() {
     let (directory, server, _executor) = running(Limits::default());
     let mut console = Console::attach(directory.path());
+    assert_eq!(console.ask("status"), done("status"));
     console.send(b"never\n");
     let begun = Instant::now();
     drop(server);
-    assert!(begun.elapsed() < Duration::from_millis(1_500), "{:?}", begun.elapsed());
-    assert_eq!(console.0.read_to_end(&mut Vec::new()).unwrap(), 0);
+    assert!(
+        begun.elapsed() < Duration::from_millis(1_500),
+        "{:?}",
+        begun.elapsed()
+    );
+    // The line itself may have been unread still: then the end is a reset.
+    match console.0.read_to_end(&mut Vec::new()) {
+        Ok(read) => assert_eq!(read, 0),
+        Err(error) => assert_eq!(error.kind(), io::ErrorKind::ConnectionReset),
+    }
 }
 
 #[cfg(target_os = "linux")]

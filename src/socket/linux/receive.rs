@@ -73,8 +73,11 @@ impl BatchReceiver {
         let mut truncated = false;
         let mut newest_lost = self.lost;
         {
-            let mut slices: Vec<[IoSliceMut<'_>; 1]> =
-                self.buffers.iter_mut().map(|buffer| [IoSliceMut::new(buffer)]).collect();
+            let mut slices: Vec<[IoSliceMut<'_>; 1]> = self
+                .buffers
+                .iter_mut()
+                .map(|buffer| [IoSliceMut::new(buffer)])
+                .collect();
             let messages = recvmmsg(
                 socket.as_raw_fd(),
                 &mut self.headers,
@@ -101,7 +104,11 @@ impl BatchReceiver {
             _ => 0,
         };
         self.lost = newest_lost;
-        Ok(ReceivedBatch { received: &self.received, buffers: &self.buffers, newly_lost })
+        Ok(ReceivedBatch {
+            received: &self.received,
+            buffers: &self.buffers,
+            newly_lost,
+        })
     }
 }
 
@@ -118,7 +125,9 @@ fn understand(
         local: None,
     };
     let mut lost = None;
-    let Ok(controls) = message.cmsgs() else { return (received, lost) };
+    let Ok(controls) = message.cmsgs() else {
+        return (received, lost);
+    };
     for control in controls {
         match control {
             ControlMessageOwned::ScmTimestampns(at) => {

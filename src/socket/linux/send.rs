@@ -115,9 +115,14 @@ impl BatchSender {
     }
 
     fn send_some(&mut self, socket: &UdpSocket, packets: &[Sending<'_>]) -> Result<usize, Errno> {
-        let slices: Vec<[IoSlice<'_>; 1]> = packets.iter().map(|packet| [IoSlice::new(packet.bytes)]).collect();
-        let addresses: Vec<Option<SockaddrStorage>> =
-            packets.iter().map(|packet| Some(SockaddrStorage::from(packet.to))).collect();
+        let slices: Vec<[IoSlice<'_>; 1]> = packets
+            .iter()
+            .map(|packet| [IoSlice::new(packet.bytes)])
+            .collect();
+        let addresses: Vec<Option<SockaddrStorage>> = packets
+            .iter()
+            .map(|packet| Some(SockaddrStorage::from(packet.to)))
+            .collect();
         let local = packets.first().and_then(|packet| packet.local);
         let (v4, v6) = (packet_info_v4(local), packet_info_v6(local));
         let (headers, controls) = match (&v4, &v6) {
@@ -126,21 +131,37 @@ impl BatchSender {
             _ => (&mut self.bare, None),
         };
         let flags = MsgFlags::MSG_DONTWAIT;
-        let sent = sendmmsg(socket.as_raw_fd(), headers, slices.iter(), addresses, controls.as_slice(), flags)?;
+        let sent = sendmmsg(
+            socket.as_raw_fd(),
+            headers,
+            slices.iter(),
+            addresses,
+            controls.as_slice(),
+            flags,
+        )?;
         Ok(sent.count())
     }
 }
 
 fn count_sent(tally: &mut SentTally, packets: &[Sending<'_>]) {
     tally.datagrams += packets.len() as u64;
-    tally.bytes += packets.iter().map(|packet| packet.bytes.len() as u64).sum::<u64>();
+    tally.bytes += packets
+        .iter()
+        .map(|packet| packet.bytes.len() as u64)
+        .sum::<u64>();
 }
 
 const fn count_error(tally: &mut SentTally, error: Errno) {
     match error {
-        Errno::ECONNREFUSED | Errno::EHOSTUNREACH | Errno::ENETUNREACH | Errno::EPERM => tally.unreachable += 1,
-        Errno::EAGAIN | Errno::ENOBUFS | Errno::ENOMEM => tally.buffer_full += 1,
-        _ => tally.other_errors += 1,
+        Errno::ECONNREFUSED | Errno::EHOSTUNREACH | Errno::ENETUNREACH | Errno::EPERM => {
+            tally.unreachable += 1;
+        }
+        Errno::EAGAIN | Errno::ENOBUFS | Errno::ENOMEM => {
+            tally.buffer_full += 1;
+        }
+        _ => {
+            tally.other_errors += 1;
+        }
     }
 }
 
@@ -162,7 +183,11 @@ fn segment_run(packets: &[Sending<'_>]) -> usize {
     let mut total = 0;
     for packet in packets.iter().take(MOST_SEGMENTS) {
         let together = packet.to == first.to && packet.local == first.local;
-        if !together || packet.bytes.len() > size || packet.bytes.is_empty() || total + packet.bytes.len() > MOST_BYTES {
+        if !together
+            || packet.bytes.len() > size
+            || packet.bytes.is_empty()
+            || total + packet.bytes.len() > MOST_BYTES
+        {
             break;
         }
         count += 1;
@@ -190,7 +215,9 @@ fn single_run(packets: &[Sending<'_>], offload: bool) -> usize {
 }
 
 fn send_segments(socket: &UdpSocket, packets: &[Sending<'_>]) -> Result<(), Errno> {
-    let Some(first) = packets.first() else { return Ok(()) };
+    let Some(first) = packets.first() else {
+        return Ok(());
+    };
     let size = u16::try_from(first.bytes.len()).map_err(|_| Errno::EINVAL)?;
     let slices: Vec<IoSlice<'_>> = packets.iter().map(|packet| IoSlice::new(packet.bytes)).collect();
     let (v4, v6) = (packet_info_v4(first.local), packet_info_v6(first.local));
@@ -200,7 +227,13 @@ fn send_segments(socket: &UdpSocket, packets: &[Sending<'_>]) -> Result<(), Errn
     let to = SockaddrStorage::from(first.to);
     let mut waited = false;
     loop {
-        match sendmsg(socket.as_raw_fd(), &slices, &controls, MsgFlags::MSG_DONTWAIT, Some(&to)) {
+        match sendmsg(
+            socket.as_raw_fd(),
+            &slices,
+            &controls,
+            MsgFlags::MSG_DONTWAIT,
+            Some(&to),
+        ) {
             Ok(_) => return Ok(()),
             Err(Errno::EINTR) => {}
             Err(Errno::EAGAIN | Errno::ENOBUFS) if !waited => {
@@ -214,13 +247,22 @@ fn send_segments(socket: &UdpSocket, packets: &[Sending<'_>]) -> Result<(), Errn
 
 fn packet_info_v4(local: Option<IpAddr>) -> Option<libc::in_pktinfo> {
     let Some(IpAddr::V4(ip)) = local else { return None };
-    let address = libc::in_addr { s_addr: u32::from(ip).to_be() };
-    Some(libc::in_pktinfo { ipi_ifindex: 0, ipi_spec_dst: address, ipi_addr: libc::in_addr { s_addr: 0 } })
+    let address = libc::in_addr {
+        s_addr: u32::from(ip).to_be(),
+    };
+    Some(libc::in_pktinfo {
+        ipi_ifindex: 0,
+        ipi_spec_dst: address,
+        ipi_addr: libc::in_addr { s_addr: 0 },
+    })
 }
 
 const fn packet_info_v6(local: Option<IpAddr>) -> Option<libc::in6_pktinfo> {
     let Some(IpAddr::V6(ip)) = local else { return None };
-    Some(libc::in6_pktinfo { ipi6_addr: libc::in6_addr { s6_addr: ip.octets() }, ipi6_ifindex: 0 })
+    Some(libc::in6_pktinfo {
+        ipi6_addr: libc::in6_addr { s6_addr: ip.octets() },
+        ipi6_ifindex: 0,
+    })
 }
 
 #[cfg(test)]
@@ -242,7 +284,10 @@ mod tests {
     #[test]
     fn equal_packets_to_one_client_share_a_send_and_a_shorter_one_ends_it() {
         let bytes = [0; 1200];
-        assert_eq!(segment_run(&packets(&bytes, &[(1, 100), (1, 100), (1, 40), (1, 40)])), 3);
+        assert_eq!(
+            segment_run(&packets(&bytes, &[(1, 100), (1, 100), (1, 40), (1, 40)])),
+            3
+        );
         assert_eq!(segment_run(&packets(&bytes, &[(1, 100), (1, 101)])), 1);
         assert_eq!(segment_run(&packets(&bytes, &[(1, 100), (2, 100)])), 1);
         assert_eq!(segment_run(&packets(&bytes, &[(1, 1200); 80])), 54);
@@ -252,21 +297,46 @@ mod tests {
     #[test]
     fn single_packets_go_together_up_to_the_next_shared_send() {
         let bytes = [0; 1200];
-        assert_eq!(single_run(&packets(&bytes, &[(1, 9), (2, 9), (3, 9), (3, 9)]), true), 2);
-        assert_eq!(single_run(&packets(&bytes, &[(1, 9), (2, 9), (3, 9), (3, 9)]), false), 4);
+        assert_eq!(
+            single_run(&packets(&bytes, &[(1, 9), (2, 9), (3, 9), (3, 9)]), true),
+            2
+        );
+        assert_eq!(
+            single_run(&packets(&bytes, &[(1, 9), (2, 9), (3, 9), (3, 9)]), false),
+            4
+        );
     }
 
     #[test]
     fn a_dead_peer_and_an_empty_packet_stop_nobody_elses_datagrams() {
         let alive = UdpSocket::bind("127.0.0.1:0").unwrap();
-        alive.set_read_timeout(Some(std::time::Duration::from_secs(5))).unwrap();
+        alive
+            .set_read_timeout(Some(std::time::Duration::from_secs(5)))
+            .unwrap();
         let sender = UdpSocket::bind("127.0.0.1:0").unwrap();
         let bytes = [7; 1200];
         let port = alive.local_addr().unwrap().port();
         let unreachable = SocketAddr::from(([255, 255, 255, 255], 9));
-        let mut list = packets(&bytes, &[(port, 10), (port, 20), (port, 30), (port, 30), (port, 30)]);
-        list.insert(1, Sending { to: unreachable, local: None, bytes: &bytes[..5] });
-        list.insert(4, Sending { to: unreachable, local: None, bytes: &bytes[..5] });
+        let mut list = packets(
+            &bytes,
+            &[(port, 10), (port, 20), (port, 30), (port, 30), (port, 30)],
+        );
+        list.insert(
+            1,
+            Sending {
+                to: unreachable,
+                local: None,
+                bytes: &bytes[..5],
+            },
+        );
+        list.insert(
+            4,
+            Sending {
+                to: unreachable,
+                local: None,
+                bytes: &bytes[..5],
+            },
+        );
         let mut handed = Vec::new();
         let tally = BatchSender::new().send(&sender, &list, |range| handed.extend(range));
         assert_eq!(handed, (0..7).collect::<Vec<_>>());

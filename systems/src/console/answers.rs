@@ -41,7 +41,12 @@ pub(super) fn status(world: &World) -> StatusAnswer {
 
 pub(super) fn players(world: &World) -> PlayersAnswer {
     let slots = world.resource::<SlotTable>();
-    PlayersAnswer { players: slots.iter().filter_map(|(id, entity)| player(world, id, entity)).collect() }
+    PlayersAnswer {
+        players: slots
+            .iter()
+            .filter_map(|(id, entity)| player(world, id, entity))
+            .collect(),
+    }
 }
 
 fn player(world: &World, id: PlayerId, entity: bevy_ecs::entity::Entity) -> Option<PlayerRow> {
@@ -70,12 +75,17 @@ pub(super) fn limits(world: &World, ip: Option<IpAddr>) -> LimitsAnswer {
     let now = world.resource::<Clock>().since_start;
     let index = world.resource::<PeerIndex>();
     let named = tables(world);
-    let door = world.resource::<Tally>().door.tables.iter().map(|table| LimitTableRow {
-        name: table.name,
-        entries: table.entries as u64,
-        capacity: table.capacity as u64,
-        refused: table.refused,
-    });
+    let door = world
+        .resource::<Tally>()
+        .door
+        .tables
+        .iter()
+        .map(|table| LimitTableRow {
+            name: table.name,
+            entries: table.entries as u64,
+            capacity: table.capacity as u64,
+            refused: table.refused,
+        });
     let address = ip.map(|ip| {
         let counts_as = limit_key(ip, index.ipv6_prefix());
         AddressLimits {
@@ -89,7 +99,9 @@ pub(super) fn limits(world: &World, ip: Option<IpAddr>) -> LimitsAnswer {
         }
     });
     LimitsAnswer {
-        tables: door.chain(named.iter().map(|(name, table)| LimitTableRow::new(name, table))).collect(),
+        tables: door
+            .chain(named.iter().map(|(name, table)| LimitTableRow::new(name, table)))
+            .collect(),
         address,
     }
 }

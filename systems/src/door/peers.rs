@@ -43,8 +43,15 @@ pub(super) struct KnownPeers {
 
 impl KnownPeers {
     pub(super) fn new(limits: &LimitSettings) -> Self {
-        let rule = BucketRule::new(f64::from(limits.packet_burst), f64::from(limits.packets_per_second));
-        Self { rule, peers: BTreeMap::new(), flooding: Vec::new() }
+        let rule = BucketRule::new(
+            f64::from(limits.packet_burst),
+            f64::from(limits.packets_per_second),
+        );
+        Self {
+            rule,
+            peers: BTreeMap::new(),
+            flooding: Vec::new(),
+        }
     }
 
     pub(super) fn open(&mut self, peer: SocketAddr, session_token: u64, now: Duration) {
@@ -73,7 +80,9 @@ impl KnownPeers {
     /// Takes one from the budget of a known address. A drop marks its one-second window; the tenth marked window
     /// in a row reports the address as flooding.
     pub(super) fn charge(&mut self, peer: &SocketAddr, now: Duration) -> Passage {
-        let Some(known) = self.peers.get_mut(peer) else { return Passage::OverBudget };
+        let Some(known) = self.peers.get_mut(peer) else {
+            return Passage::OverBudget;
+        };
         if known.bucket.take(&self.rule, now) {
             return Passage::Allowed;
         }

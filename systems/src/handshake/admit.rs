@@ -33,7 +33,14 @@ pub(super) fn admit_hellos(world: &mut World) {
     world.resource_mut::<Tally>().taken += hellos.len() as u64;
     for (datagram, bytes) in hellos.iter() {
         let outcome = match (ClientHello::decode(bytes), datagram.ticket) {
-            (Ok(hello), Some(ticket)) => take_hello(world, &Arrival { hello, route: datagram.route, ticket }),
+            (Ok(hello), Some(ticket)) => take_hello(
+                world,
+                &Arrival {
+                    hello,
+                    route: datagram.route,
+                    ticket,
+                },
+            ),
             _ => Err(DropReason::Malformed),
         };
         let mut tally = world.resource_mut::<Tally>();
@@ -61,7 +68,11 @@ fn take_hello(world: &mut World, arrival: &Arrival) -> Result<(), DropReason> {
 fn repeat(world: &mut World, arrival: &Arrival, holder: Entity) -> Result<(), DropReason> {
     let now = world.resource::<Clock>().since_start;
     if let Some(ip) = arrival.limit_key(world)
-        && world.resource_mut::<HandshakeLimits>().repeated_hellos.take(ip, now) != Allowance::Allowed
+        && world
+            .resource_mut::<HandshakeLimits>()
+            .repeated_hellos
+            .take(ip, now)
+            != Allowance::Allowed
     {
         return Err(DropReason::RepeatedHelloLimited);
     }
@@ -72,7 +83,10 @@ fn repeat(world: &mut World, arrival: &Arrival, holder: Entity) -> Result<(), Dr
 
 /// Step 12.
 fn open_session(world: &mut World, arrival: &Arrival, name: PlayerName) -> Result<(), DropReason> {
-    let session_token = world.resource_mut::<Entropy>().nonzero_u64().ok_or(DropReason::NoEntropy)?;
+    let session_token = world
+        .resource_mut::<Entropy>()
+        .nonzero_u64()
+        .ok_or(DropReason::NoEntropy)?;
     let mut slots = world.resource_mut::<SlotTable>();
     // The check found a free slot; were it gone, silence lets the client ask again.
     let player = slots.lowest_free().ok_or(DropReason::SessionGone)?;
@@ -85,11 +99,20 @@ fn open_session(world: &mut World, arrival: &Arrival, name: PlayerName) -> Resul
     );
     let entity = spawn_session(world, arrival.route, name, (player, generation, session_token));
     if arrival.ticket.credential == CredentialVerdict::Valid {
-        world.resource_mut::<UsedProofs>().remember(arrival.hello.nonce, arrival.ticket.cookie_dies);
-        world.entity_mut(entity).insert(CredentialId(credential::credential_id(&arrival.hello.credential_key)));
+        world
+            .resource_mut::<UsedProofs>()
+            .remember(arrival.hello.nonce, arrival.ticket.cookie_dies);
+        world
+            .entity_mut(entity)
+            .insert(CredentialId(credential::credential_id(
+                &arrival.hello.credential_key,
+            )));
     }
     world.resource_mut::<SlotTable>().occupy(player, entity);
-    world.resource_mut::<DoorNotices>().0.push(DoorNotice::Opened { peer: arrival.route.peer, session_token });
+    world.resource_mut::<DoorNotices>().0.push(DoorNotice::Opened {
+        peer: arrival.route.peer,
+        session_token,
+    });
     send_hello(world, entity, arrival.route, arrival.hello.nonce);
     world.write_message(PlayerJoined { entity });
     warn_of_shared_address(world, arrival);
@@ -116,7 +139,10 @@ fn spawn_session(
             Phase::PreSpawn,
             LastSeen(now),
             Keepalive::starting(due),
-            Traffic { joined_at: now, ..Default::default() },
+            Traffic {
+                joined_at: now,
+                ..Default::default()
+            },
             FrameGate::default(),
         ))
         .id()
@@ -142,8 +168,12 @@ fn warn_of_shared_address(world: &World, arrival: &Arrival) {
 }
 
 fn send_hello(world: &mut World, entity: Entity, route: Route, nonce: [u8; 32]) {
-    let Some(packet) = server_hello(world, entity) else { return };
-    world.resource_mut::<Outbox>().push_with(route, Some(Seal::Hello(nonce)), None, |out| packet.encode(out));
+    let Some(packet) = server_hello(world, entity) else {
+        return;
+    };
+    world
+        .resource_mut::<Outbox>()
+        .push_with(route, Some(Seal::Hello(nonce)), None, |out| packet.encode(out));
 }
 
 /// A ServerHello of now, to be signed on the way out.

@@ -52,7 +52,11 @@ pub(super) struct Refusal {
 
 impl From<RejectReason> for Refusal {
     fn from(reason: RejectReason) -> Self {
-        Self { reason, text: RejectText::default(), seconds: 0 }
+        Self {
+            reason,
+            text: RejectText::default(),
+            seconds: 0,
+        }
     }
 }
 
@@ -128,7 +132,9 @@ fn check_password(world: &mut World, arrival: &Arrival) -> Check {
         return Ok(());
     }
     if let Some(ip) = limited_as {
-        limits.passwords.count_wrong(ip, &hello.password_proof, arrival.ticket.cookie_dies, now);
+        limits
+            .passwords
+            .count_wrong(ip, &hello.password_proof, arrival.ticket.cookie_dies, now);
     }
     Err(RejectReason::WrongPassword.into())
 }
@@ -141,9 +147,11 @@ fn whole_seconds(wait: Duration) -> u32 {
 
 /// Step 6.
 fn check_name(world: &World, arrival: &Arrival) -> Check<PlayerName> {
-    let name = PlayerName::from_field(&arrival.hello.name).map_err(|_| Refused::from(RejectReason::InvalidName))?;
+    let name =
+        PlayerName::from_field(&arrival.hello.name).map_err(|_| Refused::from(RejectReason::InvalidName))?;
     let book = world.resource::<NameBook>();
-    book.judge(&name).map_err(|_| Refused::from(RejectReason::InvalidName))?;
+    book.judge(&name)
+        .map_err(|_| Refused::from(RejectReason::InvalidName))?;
     match book.holder(&name) {
         Some(_) => Err(RejectReason::NameTaken.into()),
         None => Ok(name),
@@ -171,7 +179,9 @@ fn check_slots(world: &World) -> Check {
 
 /// Step 8.
 fn check_admission_rate(world: &mut World, arrival: &Arrival) -> Check {
-    let Some(ip) = arrival.limit_key(world) else { return Ok(()) };
+    let Some(ip) = arrival.limit_key(world) else {
+        return Ok(());
+    };
     let now = world.resource::<Clock>().since_start;
     match world.resource_mut::<HandshakeLimits>().admissions.take(ip, now) {
         Allowance::Allowed => Ok(()),
@@ -187,7 +197,10 @@ fn check_credential(world: &mut World, arrival: &Arrival) -> Check {
         CredentialVerdict::Valid => {}
     }
     let now = world.resource::<Clock>().since_start;
-    if world.resource_mut::<UsedProofs>().may_open(&arrival.hello.nonce, now) {
+    if world
+        .resource_mut::<UsedProofs>()
+        .may_open(&arrival.hello.nonce, now)
+    {
         Ok(())
     } else {
         Err(Refused::Silence(DropReason::ProofUsed))
@@ -196,7 +209,10 @@ fn check_credential(world: &mut World, arrival: &Arrival) -> Check {
 
 /// Step 10.
 fn ask_gamemode(world: &mut World, arrival: &Arrival, name: &PlayerName) -> Check {
-    let question = Question::PlayerConnecting { name: name.as_str(), ip: arrival.ip() };
+    let question = Question::PlayerConnecting {
+        name: name.as_str(),
+        ip: arrival.ip(),
+    };
     match world.resource_mut::<Gamemode>().0.ask(&question) {
         Answer::Default => Ok(()),
         Answer::Refuse(text) => Err(Refused::Answer(Refusal {

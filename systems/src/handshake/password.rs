@@ -29,7 +29,10 @@ pub(super) fn derive_configured(
     requests.0 += 1;
     *password = ServerPassword::Deriving { request: requests.0 };
     if let Ok(configured) = Password::parse(text.expose()) {
-        worker.0.push(WorkerRequest::DerivePassword { request: requests.0, password: configured });
+        worker.0.push(WorkerRequest::DerivePassword {
+            request: requests.0,
+            password: configured,
+        });
     }
 }
 
@@ -43,7 +46,10 @@ pub fn request_password(world: &mut World, wanted: Option<Password>) {
         None => *world.resource_mut::<ServerPassword>() = ServerPassword::None,
         Some(password) => {
             *world.resource_mut::<ServerPassword>() = ServerPassword::Deriving { request };
-            world.resource_mut::<WorkerOutbox>().0.push(WorkerRequest::DerivePassword { request, password });
+            world
+                .resource_mut::<WorkerOutbox>()
+                .0
+                .push(WorkerRequest::DerivePassword { request, password });
         }
     }
 }

@@ -30,6 +30,8 @@ pub(super) fn refuse(world: &mut World, arrival: &Arrival, refusal: Refusal) -> 
         ..ConnectReject::unsigned(refusal.reason)
     };
     let seal = Seal::Reject(arrival.hello.nonce);
-    world.resource_mut::<Outbox>().push_with(arrival.route, Some(seal), None, |out| packet.encode(out));
+    world
+        .resource_mut::<Outbox>()
+        .push_with(arrival.route, Some(seal), None, |out| packet.encode(out));
     Ok(())
 }

@@ -16,8 +16,8 @@ use decitick_components::{
     world::{WeaponTable, WorldState},
 };
 use decitick_protocol::{
-    DriveByIntervals, GarageDoors, JoinedPlayer, MAX_PACKET, MAX_WEAPON_PROPERTIES, PlayerJoin, PlayerSkills, RunClock, ServerLaneEvent,
-    SetTime, SetWeather, WeaponProperties,
+    DriveByIntervals, GarageDoors, JoinedPlayer, MAX_PACKET, MAX_WEAPON_PROPERTIES, PlayerJoin, PlayerSkills,
+    RunClock, ServerLaneEvent, SetTime, SetWeather, WeaponProperties,
 };
 
 use crate::lane::broadcast::{encoded, push_critical};
@@ -31,8 +31,17 @@ const JOIN_HEADER: usize = 6;
 /// Bytes of a player in a PlayerJoin besides the name: id, generation, length.
 const JOIN_ROW: usize = 9;
 
-type Connections<'w, 's> =
-    Query<'w, 's, (&'static PlayerId, &'static PlayerToken, &'static DisplayName, &'static Phase, &'static mut OutboundLane)>;
+type Connections<'w, 's> = Query<
+    'w,
+    's,
+    (
+        &'static PlayerId,
+        &'static PlayerToken,
+        &'static DisplayName,
+        &'static Phase,
+        &'static mut OutboundLane,
+    ),
+>;
 
 /// Skills, weapons, the world, and who was here before.
 pub(super) fn tell_newcomers(
@@ -53,7 +62,9 @@ pub(super) fn tell_newcomers(
         .chain(roster(&present))
         .collect();
     for &newcomer in &newcomers {
-        let Ok((.., mut lane)) = connections.get_mut(newcomer) else { continue };
+        let Ok((.., mut lane)) = connections.get_mut(newcomer) else {
+            continue;
+        };
         for event in &told {
             push_critical(&mut lane, event);
         }
@@ -71,10 +82,14 @@ pub(super) fn tell_of_newcomers(
         return;
     }
     let players = rows(&slots, &connections, |entity| newcomers.contains(&entity));
-    let chunks: Vec<(&[JoinedPlayer], LaneEvent)> =
-        chunked(&players).into_iter().map(|chunk| (chunk, join_event(chunk.to_vec()))).collect();
+    let chunks: Vec<(&[JoinedPlayer], LaneEvent)> = chunked(&players)
+        .into_iter()
+        .map(|chunk| (chunk, join_event(chunk.to_vec())))
+        .collect();
     for (id, entity) in slots.iter() {
-        let Ok((.., phase, mut lane)) = connections.get_mut(entity) else { continue };
+        let Ok((.., phase, mut lane)) = connections.get_mut(entity) else {
+            continue;
+        };
         if !phase.joined() {
             continue;
         }
@@ -114,27 +129,38 @@ fn rows(
 fn greeting(world: &WorldState, weapons: &WeaponTable) -> Vec<ServerLaneEvent> {
     let mut events = vec![ServerLaneEvent::PlayerSkills(PlayerSkills { skills: SKILLS })];
     // One packet holds at most 47 weapons, and none at all is no packet.
-    events.extend(
-        weapons
-            .0
-            .chunks(MAX_WEAPON_PROPERTIES)
-            .map(|weapons| ServerLaneEvent::WeaponProperties(WeaponProperties { weapons: weapons.to_vec() })),
-    );
+    events.extend(weapons.0.chunks(MAX_WEAPON_PROPERTIES).map(|weapons| {
+        ServerLaneEvent::WeaponProperties(WeaponProperties {
+            weapons: weapons.to_vec(),
+        })
+    }));
     events.extend([
-        ServerLaneEvent::SetTime(SetTime { hours: world.hours, minutes: world.minutes }),
-        ServerLaneEvent::SetWeather(SetWeather { weather: world.weather }),
+        ServerLaneEvent::SetTime(SetTime {
+            hours: world.hours,
+            minutes: world.minutes,
+        }),
+        ServerLaneEvent::SetWeather(SetWeather {
+            weather: world.weather,
+        }),
         ServerLaneEvent::RunClock(RunClock {
             running: world.clock_ms_per_minute.is_some(),
             ms_per_minute: world.clock_ms_per_minute.unwrap_or(FROZEN_MINUTE).max(1),
         }),
-        ServerLaneEvent::DriveByIntervals(DriveByIntervals { intervals: world.driveby_intervals }),
-        ServerLaneEvent::GarageDoors(GarageDoors { doors: world.garage_doors }),
+        ServerLaneEvent::DriveByIntervals(DriveByIntervals {
+            intervals: world.driveby_intervals,
+        }),
+        ServerLaneEvent::GarageDoors(GarageDoors {
+            doors: world.garage_doors,
+        }),
     ]);
     events
 }
 
 fn roster(players: &[JoinedPlayer]) -> Vec<LaneEvent> {
-    chunked(players).into_iter().map(|chunk| join_event(chunk.to_vec())).collect()
+    chunked(players)
+        .into_iter()
+        .map(|chunk| join_event(chunk.to_vec()))
+        .collect()
 }
 
 fn join_event(players: Vec<JoinedPlayer>) -> LaneEvent {
@@ -165,7 +191,11 @@ mod tests {
     use super::*;
 
     fn player(n: u32, name: &str) -> JoinedPlayer {
-        JoinedPlayer { player_id: n, player_token: n, name: PlayerName::parse(name).unwrap().to_text() }
+        JoinedPlayer {
+            player_id: n,
+            player_token: n,
+            name: PlayerName::parse(name).unwrap().to_text(),
+        }
     }
 
     #[test]

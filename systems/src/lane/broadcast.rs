@@ -7,7 +7,10 @@ use decitick_protocol::ServerLaneEvent;
 pub(crate) fn encoded(event: &ServerLaneEvent, droppable: bool) -> LaneEvent {
     let mut datagram = Vec::with_capacity(64);
     event.encode(0, &mut datagram);
-    LaneEvent { datagram: datagram.into(), droppable: droppable && event.droppable_kind() }
+    LaneEvent {
+        datagram: datagram.into(),
+        droppable: droppable && event.droppable_kind(),
+    }
 }
 
 /// Queues an event that must arrive. A full lane remembers that it overflowed, and Expire ends the session.

@@ -1,7 +1,9 @@
 //! Which players a viewer ought to see: the nearest of its area within the radius, with enough hysteresis that
 //! nobody flickers at the edge (docs/protocol.md 2.4).
 
-use decitick_components::{body::distance_squared, session::PlayerId, settings::StreamingSettings, view::View};
+use decitick_components::{
+    body::distance_squared, session::PlayerId, settings::StreamingSettings, view::View,
+};
 
 use super::Actor;
 
@@ -51,7 +53,12 @@ pub(super) fn choose(
     staying.sort_unstable();
     let room = limit.saturating_sub(staying.len());
     let mut enter: Vec<PlayerId> = candidates.iter().take(room).map(|&(_, id)| id).collect();
-    swap_farthest(&mut leave, &mut enter, &mut staying, candidates.get(room..).unwrap_or_default());
+    swap_farthest(
+        &mut leave,
+        &mut enter,
+        &mut staying,
+        candidates.get(room..).unwrap_or_default(),
+    );
     Choice { leave, enter }
 }
 
@@ -64,7 +71,11 @@ fn swap_farthest(
 ) {
     let mut waiting = waiting;
     while let Some(&(farthest, id)) = staying.last() {
-        let nearer = waiting.iter().take_while(|&&(distance, _)| distance < farthest).take(NEARER_WAITING).count();
+        let nearer = waiting
+            .iter()
+            .take_while(|&&(distance, _)| distance < farthest)
+            .take(NEARER_WAITING)
+            .count();
         if nearer < NEARER_WAITING {
             return;
         }
@@ -86,11 +97,20 @@ mod tests {
 
     fn actor(id: u16, x: f32) -> Actor {
         let entity = Entity::from_raw_u32(u32::from(id)).unwrap();
-        Actor { id: PlayerId(id), entity, position: Vec3 { x, y: 0.0, z: 0.0 }, area: 0 }
+        Actor {
+            id: PlayerId(id),
+            entity,
+            position: Vec3 { x, y: 0.0, z: 0.0 },
+            area: 0,
+        }
     }
 
     fn settings(limit: u16) -> StreamingSettings {
-        StreamingSettings { radius: 100.0, limit, ..Default::default() }
+        StreamingSettings {
+            radius: 100.0,
+            limit,
+            ..Default::default()
+        }
     }
 
     fn view(ids: &[u16]) -> View {
@@ -108,7 +128,13 @@ mod tests {
     #[test]
     fn players_enter_at_the_radius_and_leave_past_a_tenth_more() {
         let me = actor(0, 0.0);
-        let all = [me, actor(1, 100.0), actor(2, 100.5), actor(3, 109.9), actor(4, 110.5)];
+        let all = [
+            me,
+            actor(1, 100.0),
+            actor(2, 100.5),
+            actor(3, 109.9),
+            actor(4, 110.5),
+        ];
         let choice = choose(&me, &all, &view(&[3, 4]), &settings(10), &mut Vec::new());
         assert_eq!((ids(&choice.enter), ids(&choice.leave)), (vec![1], vec![4]));
     }
@@ -124,9 +150,19 @@ mod tests {
     #[test]
     fn a_full_view_gives_way_only_when_four_nearer_ones_wait() {
         let me = actor(0, 0.0);
-        let mut all = vec![me, actor(1, 50.0), actor(2, 60.0), actor(3, 10.0), actor(4, 11.0), actor(5, 12.0)];
+        let mut all = vec![
+            me,
+            actor(1, 50.0),
+            actor(2, 60.0),
+            actor(3, 10.0),
+            actor(4, 11.0),
+            actor(5, 12.0),
+        ];
         let full = view(&[1, 2]);
-        assert_eq!(choose(&me, &all, &full, &settings(2), &mut Vec::new()), Choice::default());
+        assert_eq!(
+            choose(&me, &all, &full, &settings(2), &mut Vec::new()),
+            Choice::default()
+        );
         all.push(actor(6, 13.0));
         let choice = choose(&me, &all, &full, &settings(2), &mut Vec::new());
         assert_eq!((ids(&choice.leave), ids(&choice.enter)), (vec![2], vec![3]));
@@ -135,7 +171,10 @@ mod tests {
     #[test]
     fn another_area_is_another_world() {
         let me = actor(0, 0.0);
-        let elsewhere = Actor { area: 1, ..actor(1, 1.0) };
+        let elsewhere = Actor {
+            area: 1,
+            ..actor(1, 1.0)
+        };
         let choice = choose(&me, &[me, elsewhere], &view(&[1]), &settings(2), &mut Vec::new());
         assert_eq!((ids(&choice.enter), ids(&choice.leave)), (vec![], vec![1]));
     }

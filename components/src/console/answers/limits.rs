@@ -73,7 +73,11 @@ impl AddressTableRow {
         let left = table.left(key, now);
         let missing = left.map_or(0.0, |left| (1.0 - left).max(0.0));
         let wait = Duration::try_from_secs_f64(missing / table.rule().per_second).unwrap_or_default();
-        Self { name, left: left.map(|left| (left * 1e3).round() / 1e3), wait_ms: milliseconds(wait) }
+        Self {
+            name,
+            left: left.map(|left| (left * 1e3).round() / 1e3),
+            wait_ms: milliseconds(wait),
+        }
     }
 }
 
@@ -109,7 +113,8 @@ impl AddressLimits {
         for row in &self.tables {
             table.row([
                 row.name.to_owned(),
-                row.left.map_or_else(|| "all".to_owned(), |left| format!("{left:.1}")),
+                row.left
+                    .map_or_else(|| "all".to_owned(), |left| format!("{left:.1}")),
                 format!("{:.1} s", row.wait_ms / 1e3),
             ]);
         }
@@ -138,11 +143,21 @@ mod tests {
             table.take(key, now);
         }
         let rows = vec![AddressTableRow::new("admission", &table, key, now)];
-        let address = AddressLimits { ip, counts_as: key, sessions: 1, tables: rows };
-        let answer =
-            LimitsAnswer { tables: vec![LimitTableRow::new("admission", &table)], address: Some(address) };
+        let address = AddressLimits {
+            ip,
+            counts_as: key,
+            sessions: 1,
+            tables: rows,
+        };
+        let answer = LimitsAnswer {
+            tables: vec![LimitTableRow::new("admission", &table)],
+            address: Some(address),
+        };
         let text = answer.text();
-        assert!(text.starts_with("2001:db8::1, counts as 2001:db8::: 1 session\n"), "{text}");
+        assert!(
+            text.starts_with("2001:db8::1, counts as 2001:db8::: 1 session\n"),
+            "{text}"
+        );
         assert!(text.contains("admission  0.0   2.0 s"), "{text}");
         let json = serde_json::to_value(&answer).unwrap();
         assert_eq!(json["address"]["tables"][0]["wait_ms"].as_f64(), Some(2000.0));
@@ -152,8 +167,14 @@ mod tests {
     #[test]
     fn without_an_address_every_table_shows_how_full_it_is() {
         let table = LimitTable::new(ADMISSION, 4096);
-        let answer = LimitsAnswer { tables: vec![LimitTableRow::new("query", &table)], address: None };
-        assert_eq!(answer.text(), "table  entries  capacity  refused\nquery  0        4096      0");
+        let answer = LimitsAnswer {
+            tables: vec![LimitTableRow::new("query", &table)],
+            address: None,
+        };
+        assert_eq!(
+            answer.text(),
+            "table  entries  capacity  refused\nquery  0        4096      0"
+        );
         let other = AddressTableRow::new("query", &table, IpAddr::from([192, 0, 2, 7]), Duration::ZERO);
         assert_eq!((other.left, other.wait_ms), (None, 0.0));
     }

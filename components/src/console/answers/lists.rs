@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::{
     super::text_table::{TextTable, counted, duration},
-    SHOWN_CHARACTERS,
+    SHOWN_CHARACTERS, tenths,
 };
 use crate::bans::Ban;
 
@@ -34,6 +34,7 @@ pub struct PlayerRow {
     /// Smoothed round trip; none before the first sample.
     pub rtt_ms: Option<u16>,
     /// Share of keepalives that were not answered.
+    #[serde(serialize_with = "tenths")]
     pub loss_percent: f64,
     /// Lane events that wait for their acknowledgement or for room.
     pub queue_length: u64,
@@ -49,7 +50,9 @@ impl PlayersAnswer {
             return "no players".to_owned();
         }
         let mut table = TextTable::default();
-        let heads = ["id", "gen", "name", "address", "phase", "rtt", "loss", "queue", "idle"];
+        let heads = [
+            "id", "gen", "name", "address", "phase", "rtt", "loss", "queue", "idle",
+        ];
         table.row(heads.map(str::to_owned));
         for row in &self.players {
             table.row([
@@ -58,13 +61,18 @@ impl PlayersAnswer {
                 escape_for_display(&row.name, SHOWN_CHARACTERS),
                 row.address.to_string(),
                 row.phase.to_owned(),
-                row.rtt_ms.map_or_else(|| "-".to_owned(), |rtt| format!("{rtt} ms")),
+                row.rtt_ms
+                    .map_or_else(|| "-".to_owned(), |rtt| format!("{rtt} ms")),
                 format!("{:.1} %", row.loss_percent),
                 row.queue_length.to_string(),
                 format!("{} ms", row.idle_ms),
             ]);
         }
-        format!("{}\n{}", table.text(), counted(self.players.len() as u64, "player"))
+        format!(
+            "{}\n{}",
+            table.text(),
+            counted(self.players.len() as u64, "player")
+        )
     }
 }
 
@@ -143,19 +151,31 @@ mod tests {
     #[test]
     fn a_hostile_name_stays_on_its_line_and_reaches_no_terminal() {
         let name = format!("\u{1b}[2J\r\nfake\u{2066}\u{202e}{}", "x".repeat(10_240));
-        let text = PlayersAnswer { players: vec![player(0, &name), player(1, "Bob")] }.text();
+        let text = PlayersAnswer {
+            players: vec![player(0, &name), player(1, "Bob")],
+        }
+        .text();
         assert_eq!(text.lines().count(), 4, "{text}");
-        assert!(text.chars().all(|c| c == '\n' || !decitick_protocol::is_control_or_format(c)), "{text:?}");
+        assert!(
+            text.chars()
+                .all(|c| c == '\n' || !decitick_protocol::is_control_or_format(c)),
+            "{text:?}"
+        );
         assert!(text.len() < 2_000, "{} bytes", text.len());
     }
 
     #[test]
     fn players_are_rows_with_units_and_a_dash_before_the_first_round_trip() {
-        let answer = PlayersAnswer { players: vec![player(0, "Ann"), player(999, "Bob")] };
+        let answer = PlayersAnswer {
+            players: vec![player(0, "Ann"), player(999, "Bob")],
+        };
         let text = answer.text();
         let rows: Vec<&str> = text.lines().collect();
         assert_eq!(rows[1].split_whitespace().nth(5), Some("-"));
-        assert!(rows[2].contains("25 ms") && rows[2].contains("[2001:db8::7]:5000"), "{text}");
+        assert!(
+            rows[2].contains("25 ms") && rows[2].contains("[2001:db8::7]:5000"),
+            "{text}"
+        );
         assert_eq!(rows[3], "2 players");
         let json = serde_json::to_value(&answer).unwrap();
         assert_eq!(json["players"][0]["rtt_ms"], serde_json::Value::Null);
@@ -171,12 +191,20 @@ mod tests {
             expiry,
         };
         let rows = [ban("127.0.0.9", None), ban("2001:db8::/32", Some(1_060))];
-        let answer = BansAnswer { bans: rows.iter().map(|ban| BanRow::new(ban, 1_000)).collect() };
+        let answer = BansAnswer {
+            bans: rows.iter().map(|ban| BanRow::new(ban, 1_000)).collect(),
+        };
         let text = answer.text();
         assert!(text.contains("127.0.0.9      for good  cheat"), "{text}");
         assert!(text.contains("2001:db8::/32  1 min     cheat"), "{text}");
         let json = serde_json::to_value(&answer).unwrap();
-        assert_eq!((json["bans"][0]["expiry"].as_u64(), json["bans"][1]["remaining_s"].as_u64()), (None, Some(60)));
+        assert_eq!(
+            (
+                json["bans"][0]["expiry"].as_u64(),
+                json["bans"][1]["remaining_s"].as_u64()
+            ),
+            (None, Some(60))
+        );
         assert_eq!(BansAnswer::default().text(), "no bans");
     }
 }

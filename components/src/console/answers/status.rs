@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::{
     super::text_table::{TextTable, bytes, counted, duration, milliseconds},
-    SHOWN_CHARACTERS,
+    SHOWN_CHARACTERS, tenths,
 };
 use crate::{
     reasons::DropReason,
@@ -21,15 +21,24 @@ pub struct ReasonCounts(BTreeMap<&'static str, u64>);
 
 impl From<&DropCounts> for ReasonCounts {
     fn from(counts: &DropCounts) -> Self {
-        Self(DropReason::ALL.iter().map(|&reason| (reason.name(), counts.count(reason))).collect())
+        Self(
+            DropReason::ALL
+                .iter()
+                .map(|&reason| (reason.name(), counts.count(reason)))
+                .collect(),
+        )
     }
 }
 
 impl ReasonCounts {
     /// Reasons that occurred, the most frequent first.
     fn most_frequent_first(&self) -> Vec<(&'static str, u64)> {
-        let mut occurred: Vec<_> =
-            self.0.iter().filter(|&(_, &count)| count > 0).map(|(&name, &count)| (name, count)).collect();
+        let mut occurred: Vec<_> = self
+            .0
+            .iter()
+            .filter(|&(_, &count)| count > 0)
+            .map(|(&name, &count)| (name, count))
+            .collect();
         occurred.sort_by_key(|&(name, count)| (std::cmp::Reverse(count), name));
         occurred
     }
@@ -49,12 +58,16 @@ pub struct StatusAnswer {
     /// The ticks of the last minute.
     pub tick: TickAnswer,
     /// Datagrams received each second, of late.
+    #[serde(serialize_with = "tenths")]
     pub packets_in_per_s: f64,
     /// Datagrams sent each second, of late.
+    #[serde(serialize_with = "tenths")]
     pub packets_out_per_s: f64,
     /// Bytes received each second, of late.
+    #[serde(serialize_with = "tenths")]
     pub bytes_in_per_s: f64,
     /// Bytes sent each second, of late.
+    #[serde(serialize_with = "tenths")]
     pub bytes_out_per_s: f64,
     /// Discarded datagrams since the start.
     pub drops_by_reason: ReasonCounts,
@@ -124,7 +137,14 @@ impl StatusAnswer {
         let rate = |packets: f64, size: f64| format!("{packets:.0} packets/s, {}/s", bytes(size));
         line("in", rate(self.packets_in_per_s, self.bytes_in_per_s));
         line("out", rate(self.packets_out_per_s, self.bytes_out_per_s));
-        line("drops", if drops.is_empty() { "none".to_owned() } else { drops.join(", ") });
+        line(
+            "drops",
+            if drops.is_empty() {
+                "none".to_owned()
+            } else {
+                drops.join(", ")
+            },
+        );
         table.text()
     }
 }
@@ -209,13 +229,31 @@ mod tests {
     #[test]
     fn drops_add_up_and_list_the_most_frequent_reason_first() {
         let answer = DropsAnswer::from(&tally());
-        assert_eq!((answer.received, answer.handled, answer.queued, answer.dropped), (10, 4, 3, 3));
+        assert_eq!(
+            (answer.received, answer.handled, answer.queued, answer.dropped),
+            (10, 4, 3, 3)
+        );
         let text = answer.text();
-        assert!(text.find("malformed").unwrap() < text.find("empty").unwrap(), "{text}");
-        assert!(text.ends_with("balanced: received = handled + queued + dropped"), "{text}");
+        assert!(
+            text.find("malformed").unwrap() < text.find("empty").unwrap(),
+            "{text}"
+        );
+        assert!(
+            text.ends_with("balanced: received = handled + queued + dropped"),
+            "{text}"
+        );
         let json = serde_json::to_value(&answer).unwrap();
-        assert_eq!((json["by_reason"]["malformed"].as_u64(), json["by_reason"]["stopping"].as_u64()), (Some(2), Some(0)));
-        assert_eq!((json["balanced"].as_bool(), json["kernel_lost"].as_u64()), (Some(true), Some(5)));
+        assert_eq!(
+            (
+                json["by_reason"]["malformed"].as_u64(),
+                json["by_reason"]["stopping"].as_u64()
+            ),
+            (Some(2), Some(0))
+        );
+        assert_eq!(
+            (json["balanced"].as_bool(), json["kernel_lost"].as_u64()),
+            (Some(true), Some(5))
+        );
     }
 
     #[test]
@@ -237,16 +275,33 @@ mod tests {
             max_players: 1000,
             tick: TickAnswer::new(37_250, &times),
             packets_in_per_s: 120.0,
-            packets_out_per_s: 1300.4,
+            packets_out_per_s: 1300.4321,
             bytes_in_per_s: 5_520.0,
             bytes_out_per_s: 2e6,
             drops_by_reason: ReasonCounts::from(&tally().all_drops()),
         };
         let json = serde_json::to_value(&answer).unwrap();
-        assert_eq!((json["tick"]["p99_ms"].as_f64(), json["tick"]["skipped"].as_u64()), (Some(1.5), Some(3)));
-        assert_eq!((json["uptime_s"].as_u64(), json["drops_by_reason"]["empty"].as_u64()), (Some(3725), Some(1)));
+        assert_eq!(
+            (json["tick"]["p99_ms"].as_f64(), json["tick"]["skipped"].as_u64()),
+            (Some(1.5), Some(3))
+        );
+        assert_eq!(
+            (
+                json["uptime_s"].as_u64(),
+                json["drops_by_reason"]["empty"].as_u64()
+            ),
+            (Some(3725), Some(1))
+        );
         let text = answer.text();
-        for part in ["1 h 2 min", "12 of 1000", "p99 1.50 ms", "0 overruns", "5.5 kB/s", "2.0 MB/s", "malformed 2, empty 1"] {
+        for part in [
+            "1 h 2 min",
+            "12 of 1000",
+            "p99 1.50 ms",
+            "0 overruns",
+            "5.5 kB/s",
+            "2.0 MB/s",
+            "malformed 2, empty 1",
+        ] {
             assert!(text.contains(part), "{part} in {text}");
         }
     }

@@ -1,0 +1,34 @@
+//! The server from its door to its outbox in virtual time, and the real binary over real sockets.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "helpers of tests fail the test by panicking"
+)]
+
+mod sim;
+
+mod bans;
+mod chat;
+mod clocks;
+mod departures;
+mod determinism;
+mod door_floods;
+mod ends;
+mod handshake_checks;
+mod handshake_limits;
+mod keepalive;
+mod lanes;
+mod log_lines;
+mod loopback;
+mod loss;
+mod memory;
+mod motion;
+mod order;
+mod passwords;
+mod resends;
+mod sessions;
+mod sim_itself;
+mod streaming;
