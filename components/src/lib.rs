@@ -105,6 +105,7 @@ fn register_shared(app: &mut App) {
         .init_resource::<mailbox::Inbox>()
         .init_resource::<mailbox::Outbox>()
         .init_resource::<server::Lifecycle>()
+        .init_resource::<tally::SettledTally>()
         .init_resource::<tally::Tally>()
         .init_resource::<tally::TickTimes>()
         .init_resource::<worker::WorkerInbox>()

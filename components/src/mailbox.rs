@@ -356,7 +356,7 @@ mod tests {
         let mut outbox = Outbox::default();
         outbox.push(route(), b"one");
         outbox.push_with(route(), Some(Seal::Hello([1; 32])), None, |out| {
-            out.extend_from_slice(b"two")
+            out.extend_from_slice(b"two");
         });
         let packets = outbox.packets().to_vec();
         assert_eq!(outbox.bytes(&packets[0]), b"one");

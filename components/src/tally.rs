@@ -111,6 +111,11 @@ pub struct Tally {
     pub rates: Rates,
 }
 
+/// The counts as they stood when the last tick was over: in the midst of a tick some datagrams are taken and not yet
+/// judged.
+#[derive(Resource, Clone, Debug, Default, PartialEq)]
+pub struct SettledTally(pub Tally);
+
 /// Traffic per second, smoothed over a few seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Rates {

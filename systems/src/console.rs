@@ -28,7 +28,7 @@ use decitick_components::{
     reasons::CloseReason,
     server::{Lifecycle, PublicFace, ServerKey},
     session::{PlayerId, SlotTable},
-    tally::Tally,
+    tally::{SettledTally, Tally},
 };
 use serde::Serialize;
 
@@ -45,7 +45,7 @@ pub struct ConsolePlugin;
 impl Plugin for ConsolePlugin {
     fn build(&self, app: &mut App) {
         app.add_systems(Tick, execute_commands.in_set(TickSystems::Apply))
-            .add_systems(Tick, observe_rates.in_set(TickSystems::Inspect));
+            .add_systems(Tick, settle_tally.in_set(TickSystems::Inspect));
     }
 }
 
@@ -294,7 +294,8 @@ fn shutdown(world: &mut World, seconds: u32, reason: &KickReason) -> Answer {
     })
 }
 
-fn observe_rates(clock: Res<'_, Clock>, mut tally: ResMut<'_, Tally>) {
+/// Settles the counts of the tick and what they say of the traffic.
+fn settle_tally(clock: Res<'_, Clock>, mut tally: ResMut<'_, Tally>, mut settled: ResMut<'_, SettledTally>) {
     let counts = [
         tally.door.received,
         tally.sent.datagrams,
@@ -302,6 +303,7 @@ fn observe_rates(clock: Res<'_, Clock>, mut tally: ResMut<'_, Tally>) {
         tally.sent.bytes,
     ];
     tally.rates.observe(clock.since_start, counts);
+    settled.0.clone_from(&tally);
 }
 
 /// Asks for a stop now, as a signal does.

@@ -26,7 +26,7 @@ use std::{
 };
 
 use bevy_app::App;
-use bevy_ecs::{entity::Entity, error::FallbackErrorHandler};
+use bevy_ecs::{entity::Entity, error::FallbackErrorHandler, message::Messages};
 use decitick::{ServerParts, build_app, runner};
 use decitick_client::client::{Client, ClientConfig, PinnedServer};
 use decitick_components::{
@@ -36,9 +36,11 @@ use decitick_components::{
     connection::PeerIndex,
     console::{ConsoleAnswer, ConsoleInbox, ConsoleOutbox, ConsoleRequest},
     entropy::Entropy,
+    lane::{LaneEvent, OutboundLane},
     mailbox::{DoorNotices, Inbox, Outbox, Route, Seal, SentReport},
+    messages::SessionEnded,
     profile::NameBook,
-    reasons::DropReason,
+    reasons::{CloseReason, DropReason},
     server::{PublicFace, ServerKey},
     session::{PlayerId, SlotTable},
     settings::Settings,
@@ -46,7 +48,7 @@ use decitick_components::{
     worker::{WorkerAnswer, WorkerInbox, WorkerOutbox, WorkerRequest},
     world::{SpawnPoints, WeaponTable},
 };
-use decitick_protocol::{CookieKey, PacketId, PasswordKey, PlayerName, ServerIdentity};
+use decitick_protocol::{CookieKey, PacketId, PasswordKey, PlayerName, ServerIdentity, ServerLaneEvent};
 use decitick_systems::{
     ServerPlugins,
     door::{Door, DoorVerdict, count},
@@ -85,6 +87,8 @@ pub(crate) struct Sim {
     pub(crate) written_bans: Vec<BanList>,
     /// Key derivations that were asked for.
     pub(crate) derivations: usize,
+    /// Every session that ended, as (id, generation, why).
+    pub(crate) ended: Vec<(u16, u32, CloseReason)>,
     /// Everything the server sent, as (tick, to, bytes), kept while `recording`.
     pub(crate) log: Vec<(u64, SocketAddr, Vec<u8>)>,
     pub(crate) recording: bool,
@@ -184,6 +188,7 @@ impl Sim {
             ban_writes_fail: None,
             written_bans: Vec::new(),
             derivations: 0,
+            ended: Vec::new(),
             log: Vec::new(),
             recording: false,
             identity,
@@ -477,6 +482,12 @@ impl Sim {
         });
         refilled.unwrap();
         self.app.update();
+        let ended = self.app.world().resource::<Messages<SessionEnded>>();
+        self.ended.extend(
+            ended
+                .iter_current_update_messages()
+                .map(|end| (end.player.0, end.generation.0, end.reason)),
+        );
         self.take_outbox();
         self.take_work();
         self.check_invariants();
@@ -604,6 +615,23 @@ impl Sim {
             .world()
             .get::<T>(entity)
             .expect("every connection has it")
+    }
+
+    /// Queues an event on the lane of a connection, as any system may.
+    pub(crate) fn push_event(&mut self, player: u16, event: &ServerLaneEvent, droppable: bool) {
+        let entity = self.entity(player).expect("the id is taken");
+        let mut datagram = Vec::new();
+        event.encode(0, &mut datagram);
+        let mut lane = self
+            .app
+            .world_mut()
+            .get_mut::<OutboundLane>(entity)
+            .expect("every connection has a lane");
+        // A full lane remembers that it is.
+        let _ = lane.push(LaneEvent {
+            datagram: datagram.into(),
+            droppable,
+        });
     }
 
     /// Runs a console line; its answer comes within half a second.

@@ -18,13 +18,13 @@ use decitick_components::{
     profile::DisplayName,
     server::PublicFace,
     session::{PlayerId, PlayerToken, SlotTable},
-    tally::{Tally, TickTimes},
+    tally::{SettledTally, TickTimes},
 };
 
 pub(super) fn status(world: &World) -> StatusAnswer {
     let clock = world.resource::<Clock>();
     let slots = world.resource::<SlotTable>();
-    let tally = world.resource::<Tally>();
+    let SettledTally(tally) = world.resource::<SettledTally>();
     StatusAnswer {
         version: world.resource::<PublicFace>().version.clone(),
         uptime_s: clock.since_start.as_secs(),
@@ -68,7 +68,7 @@ fn player(world: &World, id: PlayerId, entity: bevy_ecs::entity::Entity) -> Opti
 }
 
 pub(super) fn drops(world: &World) -> DropsAnswer {
-    DropsAnswer::from(world.resource::<Tally>())
+    DropsAnswer::from(&world.resource::<SettledTally>().0)
 }
 
 pub(super) fn limits(world: &World, ip: Option<IpAddr>) -> LimitsAnswer {
@@ -76,7 +76,8 @@ pub(super) fn limits(world: &World, ip: Option<IpAddr>) -> LimitsAnswer {
     let index = world.resource::<PeerIndex>();
     let named = tables(world);
     let door = world
-        .resource::<Tally>()
+        .resource::<SettledTally>()
+        .0
         .door
         .tables
         .iter()
