@@ -10,12 +10,11 @@ use super::{Behaviour, batch::Sender};
 pub(crate) struct Discard;
 
 impl Behaviour for Discard {
-    fn take(&mut self, _: &UdpSocket, _: &[(SocketAddr, &[u8])]) {}
+    fn take(&mut self, _: &UdpSocket, _: &mut Sender, _: &[(SocketAddr, &[u8])]) {}
 }
 
 /// Answers every datagram with `length` bytes.
 pub(crate) struct Echo {
-    sender: Sender,
     length: usize,
 }
 
@@ -29,9 +28,9 @@ impl Echo {
 }
 
 impl Behaviour for Echo {
-    fn take(&mut self, socket: &UdpSocket, batch: &[(SocketAddr, &[u8])]) {
+    fn take(&mut self, socket: &UdpSocket, sender: &mut Sender, batch: &[(SocketAddr, &[u8])]) {
         let length = self.length;
-        self.sender.singles(
+        sender.singles(
             socket,
             batch
                 .iter()
@@ -42,7 +41,6 @@ impl Behaviour for Echo {
 
 /// Answers every query request with a signed answer as a fresh server gives it.
 pub(crate) struct SignedAnswers {
-    sender: Sender,
     identity: ServerIdentity,
     body: QueryBody,
 }
@@ -68,7 +66,7 @@ impl SignedAnswers {
 }
 
 impl Behaviour for SignedAnswers {
-    fn take(&mut self, socket: &UdpSocket, batch: &[(SocketAddr, &[u8])]) {
+    fn take(&mut self, socket: &UdpSocket, sender: &mut Sender, batch: &[(SocketAddr, &[u8])]) {
         let mut answers = Vec::new();
         for &(from, bytes) in batch {
             if let Ok(request) = QueryRequest::decode(bytes) {
@@ -78,7 +76,7 @@ impl Behaviour for SignedAnswers {
                 answers.push((from, answer));
             }
         }
-        self.sender.singles(
+        sender.singles(
             socket,
             answers.iter().map(|(to, answer)| (*to, answer.as_slice())),
         );

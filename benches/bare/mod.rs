@@ -18,7 +18,7 @@ use std::{
 use nix::unistd::gettid;
 use socket2::{Domain, Protocol, Socket, Type};
 
-use self::batch::Receiver;
+use self::batch::{Receiver, Sender};
 use crate::support::{cores, cpu};
 
 /// The server asks for as much.
@@ -27,7 +27,7 @@ const BUFFER: usize = 4 * 1024 * 1024;
 /// What a bare loop does with what came in.
 pub(crate) trait Behaviour: Send + 'static {
     /// Answers one batch.
-    fn take(&mut self, socket: &UdpSocket, batch: &[(SocketAddr, &[u8])]);
+    fn take(&mut self, socket: &UdpSocket, sender: &mut Sender, batch: &[(SocketAddr, &[u8])]);
 }
 
 /// A running bare loop on the server's core.
@@ -49,9 +49,9 @@ impl Bare {
         let thread = thread::spawn(move || {
             cores::stay_on_server_core();
             tell.send(gettid().as_raw()).unwrap();
-            let mut receiver = Receiver::new();
+            let (mut receiver, mut sender) = (Receiver::new(), Sender::new());
             while !stopped.load(Ordering::Relaxed) {
-                receiver.receive(&socket, |batch| behaviour.take(&socket, batch));
+                receiver.receive(&socket, |batch| behaviour.take(&socket, &mut sender, batch));
             }
         });
         Self {

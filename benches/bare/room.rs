@@ -17,9 +17,14 @@ struct Guest {
     next_event: u32,
 }
 
+/// Where a room sends.
+struct Out<'a> {
+    socket: &'a UdpSocket,
+    sender: &'a mut Sender,
+}
+
 /// Lets in, greets, relays.
 pub(crate) struct Room {
-    sender: Sender,
     identity: ServerIdentity,
     guests: BTreeMap<SocketAddr, Guest>,
     /// Lengths of what the n-th newcomer gets after its hello.
@@ -40,11 +45,11 @@ impl Room {
         }
     }
 
-    fn hello(&mut self, socket: &UdpSocket, from: SocketAddr, datagram: &[u8]) {
+    fn hello(&mut self, out: &mut Out<'_>, from: SocketAddr, datagram: &[u8]) {
         if datagram[67..75] == [0; 8] {
             let mut challenge = Vec::new();
             ConnectChallenge { cookie: 1 }.encode(&mut challenge);
-            self.sender.singles(socket, [(from, challenge.as_slice())]);
+            out.sender.singles(out.socket, [(from, challenge.as_slice())]);
             return;
         }
         let number = self.guests.len();
@@ -57,7 +62,7 @@ impl Room {
         let all: Vec<&[u8]> = std::iter::once(hello.as_slice())
             .chain(packets.iter().map(Vec::as_slice))
             .collect();
-        self.sender.to_one(socket, from, &all);
+        out.sender.to_one(out.socket, from, &all);
         self.guests.insert(from, guest);
     }
 
@@ -83,7 +88,7 @@ impl Room {
         hello
     }
 
-    fn chat(&mut self, socket: &UdpSocket, from: SocketAddr, datagram: &[u8]) {
+    fn chat(&mut self, out: &mut Out<'_>, from: SocketAddr, datagram: &[u8]) {
         let mut ack = Vec::new();
         ServerAck {
             ack: u32::from_le_bytes(datagram[9..13].try_into().unwrap()),
@@ -96,7 +101,7 @@ impl Room {
                 .iter_mut()
                 .map(|(to, guest)| (*to, guest.event(length))),
         );
-        self.sender.singles(
+        out.sender.singles(
             socket,
             packets.iter().map(|(to, packet)| (*to, packet.as_slice())),
         );
@@ -117,11 +122,12 @@ impl Guest {
 }
 
 impl Behaviour for Room {
-    fn take(&mut self, socket: &UdpSocket, batch: &[(SocketAddr, &[u8])]) {
+    fn take(&mut self, socket: &UdpSocket, sender: &mut Sender, batch: &[(SocketAddr, &[u8])]) {
+        let mut out = Out { socket, sender };
         for &(from, bytes) in batch {
             match bytes.first().copied().and_then(PacketId::from_byte) {
-                Some(PacketId::ClientHello) if bytes.len() == 235 => self.hello(socket, from, bytes),
-                Some(PacketId::ChatSend) if self.knows(from, bytes) => self.chat(socket, from, bytes),
+                Some(PacketId::ClientHello) if bytes.len() == 235 => self.hello(&mut out, from, bytes),
+                Some(PacketId::ChatSend) if self.knows(from, bytes) => self.chat(&mut out, from, bytes),
                 // An acknowledgement: the token is compared and nothing follows from it.
                 _ => _ = self.knows(from, bytes),
             }

@@ -62,6 +62,23 @@ impl Default for HandshakeLimits {
     }
 }
 
+impl HandshakeLimits {
+    /// Entries of a table that are given up in one call at most.
+    const TIDIED: usize = 64;
+
+    /// Gives up what limits nobody any more, a few entries at a time.
+    pub fn tidy(&mut self, now: Duration) {
+        for table in [
+            &mut self.admissions,
+            &mut self.repeated_hellos,
+            &mut self.refusals,
+        ] {
+            table.reclaim(now, Self::TIDIED);
+        }
+        self.passwords.tidy(now, Self::TIDIED);
+    }
+}
+
 /// Wrong passwords per IP; addresses without room share one bucket.
 #[derive(Debug)]
 pub struct PasswordLimits {
@@ -109,6 +126,17 @@ impl PasswordLimits {
         } else {
             self.shared.take(&WRONG_PASSWORD_SHARED, now);
         }
+    }
+
+    /// Gives up at most `most` entries that limit nobody any more, and counted proofs whose cookie is dead.
+    fn tidy(&mut self, now: Duration, most: usize) {
+        self.table.reclaim(now, most);
+        let mut dead = 0;
+        self.counted.retain(|_, proofs| {
+            let goes = dead < most && !proofs.alive(now);
+            dead += usize::from(goes);
+            !goes
+        });
     }
 
     /// The table, for those who look.

@@ -20,9 +20,14 @@ pub struct Departures {
 }
 
 impl Departures {
-    /// Adds somebody who left.
+    /// Adds somebody who left. While an earlier holder of the id still waits, the newer generation takes its place:
+    /// to a client the departure of a generation is that of every earlier one too (docs/protocol.md 2.6), and what
+    /// waits is never more than there are ids, however many come and go.
     pub fn add(&mut self, player: PlayerId, generation: PlayerToken) {
-        self.waiting.push_back((player, generation));
+        match self.waiting.iter_mut().find(|(waiting, _)| *waiting == player) {
+            Some((_, earlier)) => *earlier = generation,
+            None => self.waiting.push_back((player, generation)),
+        }
     }
 
     /// Whether there is nobody to tell of.
@@ -59,6 +64,25 @@ mod tests {
             assert_eq!(departures.step().len(), 1);
         }
         assert!(departures.step().is_empty() && departures.is_empty());
+    }
+
+    #[test]
+    fn of_an_id_that_waits_only_the_newest_generation_is_told_of() {
+        let mut departures = Departures::default();
+        for n in 0..100 {
+            departures.add(PlayerId(n), PlayerToken(1));
+        }
+        departures.step();
+        for generation in 2..5000 {
+            departures.add(PlayerId(99), PlayerToken(generation));
+        }
+        let mut told: Vec<_> = std::iter::from_fn(|| (!departures.is_empty()).then(|| departures.step().to_vec()))
+            .flatten()
+            .filter(|(player, ..)| *player == PlayerId(99))
+            .map(|(_, generation, _)| generation.0)
+            .collect();
+        told.dedup();
+        assert_eq!(told, [4999]);
     }
 
     #[test]

@@ -103,7 +103,7 @@ fn death(
         return Some(CloseReason::Timeout);
     }
     lane.stalled_for(now)
-        .is_some_and(|stalled| stalled >= ACK_STALL)
+        .is_some_and(|stalled| stalled > ACK_STALL)
         .then_some(CloseReason::Overflow)
 }
 
@@ -163,6 +163,8 @@ pub(crate) fn send_keepalives(
 
 #[cfg(test)]
 mod tests {
+    use decitick_components::lane::LaneEvent;
+
     use super::*;
 
     #[test]
@@ -172,6 +174,24 @@ mod tests {
         let at = |ms| death(Duration::from_millis(ms), Duration::ZERO, &seen, &lane);
         assert_eq!(at(25_000), None);
         assert_eq!(at(25_001), Some(CloseReason::Timeout));
+    }
+
+    #[test]
+    fn a_client_that_is_silent_altogether_timed_out_and_did_not_overflow() {
+        let mut lane = OutboundLane::default();
+        lane.push(LaneEvent {
+            datagram: [0; 5].into(),
+            droppable: false,
+        })
+        .unwrap();
+        lane.next_new(Duration::from_secs(10)).unwrap();
+        let at = |seen, ms| {
+            let seen = LastSeen(Duration::from_secs(seen));
+            death(Duration::from_millis(ms), Duration::ZERO, &seen, &lane)
+        };
+        assert_eq!(at(10, 25_001), Some(CloseReason::Timeout));
+        assert_eq!(at(20, 25_000), None);
+        assert_eq!(at(20, 25_001), Some(CloseReason::Overflow));
     }
 
     #[test]

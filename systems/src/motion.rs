@@ -69,7 +69,7 @@ pub(crate) fn take_frames(
         match verdict {
             Ok(()) => {
                 gate.take(frame.seq, frame.position, arrived);
-                *motion = moved(&frame, arrived, clock.tick);
+                *motion = moved(&motion, &frame, arrived, clock.tick);
                 tally.handled += 1;
             }
             Err(reason) => {
@@ -109,8 +109,15 @@ fn out_of_bounds(position: Vec3, bounds: f32) -> bool {
         .any(|component| component.abs() > bounds)
 }
 
-fn moved(frame: &PlayerSync, arrived: Duration, tick: u64) -> Motion {
-    Motion {
+/// What a frame makes of a motion. One that says nothing new but its number does not count as a change: whoever
+/// stands still sends frames all the same, and is repeated to others only once a second (docs/protocol.md 2.4).
+fn moved(before: &Motion, frame: &PlayerSync, arrived: Duration, tick: u64) -> Motion {
+    let unchanged = Motion {
+        sequence: frame.seq,
+        taken_at: arrived,
+        ..*before
+    };
+    let after = Motion {
         position: frame.position,
         velocity: frame.velocity,
         heading: normalise_heading(frame.heading),
@@ -120,7 +127,15 @@ fn moved(frame: &PlayerSync, arrived: Duration, tick: u64) -> Motion {
         stance: frame.stance,
         sequence: frame.seq,
         taken_at: arrived,
-        changed_tick: tick,
+        changed_tick: before.changed_tick,
+    };
+    if after == unchanged {
+        unchanged
+    } else {
+        Motion {
+            changed_tick: tick,
+            ..after
+        }
     }
 }
 

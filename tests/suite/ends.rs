@@ -150,7 +150,7 @@ fn the_stall_is_measured_to_the_tick() {
         SessionPacket::Ack(ClientAck { ack: 3 }),
     );
     let advanced = sim.now;
-    for _ in 0..149 {
+    for _ in 0..150 {
         sim.tick();
         sim.send_session(
             visitor.address,
@@ -158,7 +158,7 @@ fn the_stall_is_measured_to_the_tick() {
             SessionPacket::Ack(ClientAck { ack: 3 }),
         );
     }
-    assert_eq!((sim.now - advanced).as_millis(), 14_900);
+    assert_eq!((sim.now - advanced).as_millis(), 15_000);
     assert_eq!(sim.slots_taken(), 1);
     sim.tick();
     assert_eq!(sim.ended, [(0, 1, CloseReason::Overflow)]);

@@ -139,6 +139,8 @@ fn a_long_round_trip_is_shown_as_what_it_is_and_never_as_unmeasured() {
     sim.expect_within(60, "a measured ping", |sim| {
         sim.players[index].client.rtt_ms().is_some()
     });
-    assert_eq!(sim.players[index].client.rtt_ms(), Some(400));
+    // A client holds an acknowledgement back for 50 ms at most, and those measure too.
+    let shown = sim.players[index].client.rtt_ms().unwrap();
+    assert!((400..=450).contains(&shown), "{shown}");
     assert!(SmoothedRtt::LARGEST < SmoothedRtt::NOT_MEASURED);
 }

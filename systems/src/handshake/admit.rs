@@ -27,7 +27,7 @@ use super::{
     refuse::refuse,
 };
 
-/// Judges every hello of this tick.
+/// Judges every hello of this tick, and keeps the limit tables small.
 pub(super) fn admit_hellos(world: &mut World) {
     let mut hellos = std::mem::replace(&mut world.resource_mut::<Inbox>().hellos, Batch::bounded(0, 0));
     world.resource_mut::<Tally>().taken += hellos.len() as u64;
@@ -51,6 +51,8 @@ pub(super) fn admit_hellos(world: &mut World) {
     }
     hellos.clear();
     world.resource_mut::<Inbox>().hellos = hellos;
+    let now = world.resource::<Clock>().since_start;
+    world.resource_mut::<HandshakeLimits>().tidy(now);
 }
 
 fn take_hello(world: &mut World, arrival: &Arrival) -> Result<(), DropReason> {
@@ -156,12 +158,14 @@ fn warn_of_shared_address(world: &World, arrival: &Arrival) {
         tracing::warn!(
             address = %arrival.ip(),
             sessions = held,
+            reason = "shared_address",
             "many sessions share one address that is exempt from per-IP limits; behind a proxy or tunnel, set limits.loopback_exempt to false"
         );
     } else if held == SESSIONS_PER_ADDRESS_WARNING + 1 {
         tracing::warn!(
             address = %arrival.ip(),
             sessions = held,
+            reason = "shared_address",
             "many sessions share one address; if it is a proxy, per-IP limits count all its players as one (limits.connections_per_ip)"
         );
     }
