@@ -21,7 +21,6 @@ pub(crate) struct Echo {
 impl Echo {
     pub(crate) fn new(length: usize) -> Self {
         Self {
-            sender: Sender::new(),
             length,
         }
     }
@@ -58,7 +57,6 @@ impl SignedAnswers {
             flags: 0,
         };
         Self {
-            sender: Sender::new(),
             identity: ServerIdentity::from_seed(&[0x42; 32]),
             body,
         }

@@ -37,7 +37,6 @@ impl Room {
     pub(crate) fn new(greetings: Vec<Vec<usize>>, relayed: usize) -> Self {
         let identity = ServerIdentity::from_seed(&[0x42; 32]);
         Self {
-            sender: Sender::new(),
             identity,
             guests: BTreeMap::new(),
             greetings,
@@ -102,7 +101,7 @@ impl Room {
                 .map(|(to, guest)| (*to, guest.event(length))),
         );
         out.sender.singles(
-            socket,
+            out.socket,
             packets.iter().map(|(to, packet)| (*to, packet.as_slice())),
         );
     }

@@ -225,6 +225,8 @@ pub struct Outgoing {
 pub struct Outbox {
     bytes: Vec<u8>,
     packets: Vec<Outgoing>,
+    usual_bytes: usize,
+    usual_packets: usize,
 }
 
 impl Outbox {
@@ -292,16 +294,21 @@ impl Outbox {
         self.bytes.len()
     }
 
-    /// Bytes of storage that an outbox keeps between ticks.
-    const KEEP: usize = 4 * 1024 * 1024;
-
-    /// Forgets the datagrams and keeps the storage up to a few megabytes.
+    /// Forgets the datagrams. Storage that recent ticks used is kept; what only a burst needed is given back.
     pub fn clear(&mut self) {
+        self.usual_bytes = usual(self.usual_bytes, self.bytes.len());
+        self.usual_packets = usual(self.usual_packets, self.packets.len());
         self.bytes.clear();
         self.packets.clear();
-        self.bytes.shrink_to(Self::KEEP);
-        self.packets.shrink_to(Self::KEEP / 64);
+        // Twice what is usual: one tick is not like the other, and storage is not made anew for that.
+        self.bytes.shrink_to(self.usual_bytes.saturating_mul(2));
+        self.packets.shrink_to(self.usual_packets.saturating_mul(2));
     }
+}
+
+/// What is usual after one more tick used `used`: at least that, and an eighth less than before.
+fn usual(before: usize, used: usize) -> usize {
+    used.max(before - before / 8)
 }
 
 /// What the tick tells the door. A notice is on its way before any packet that follows from it.
@@ -363,5 +370,24 @@ mod tests {
         outbox.bytes_mut(&packets[1])[0] = b'T';
         assert_eq!(outbox.bytes(&packets[1]), b"Two");
         assert_eq!(outbox.byte_count(), 6);
+    }
+
+    #[test]
+    fn an_outbox_gives_back_what_a_burst_needed_and_keeps_what_is_usual() {
+        let mut outbox = Outbox::default();
+        let fill = |outbox: &mut Outbox, count: usize| (0..count).for_each(|_| outbox.push(route(), &[7; 1200]));
+        fill(&mut outbox, 10_000);
+        outbox.clear();
+        for _ in 0..100 {
+            fill(&mut outbox, 50);
+            outbox.clear();
+        }
+        assert!(outbox.bytes.capacity() <= 4 * 50 * 1200, "{}", outbox.bytes.capacity());
+        let kept = outbox.bytes.capacity();
+        for count in [50, 30, 50, 40] {
+            fill(&mut outbox, count);
+            outbox.clear();
+            assert_eq!(outbox.bytes.capacity(), kept, "a usual tick makes no storage anew");
+        }
     }
 }

@@ -35,7 +35,7 @@ use libfuzzer_sys::fuzz_target;
 
 const MAX_PLAYERS: u16 = 5;
 /// Ticks of one run: more only makes it slower.
-const MOST_TICKS: usize = 400;
+const MOST_TICKS: usize = 150;
 
 static IDENTITY: LazyLock<ServerIdentity> = LazyLock::new(|| ServerIdentity::from_seed(&SERVER_SEED));
 
@@ -140,7 +140,7 @@ impl Run {
     fn take(&mut self, step: &Step) {
         match step {
             Step::Tick => self.tick(),
-            Step::Ticks(count) => (0..count % 64).for_each(|_| self.tick()),
+            Step::Ticks(count) => (0..count % 32).for_each(|_| self.tick()),
             Step::Jump { seconds } => self.now += Duration::from_secs(u64::from(*seconds)),
             Step::Wall { seconds } => {
                 let moved = Duration::from_secs(u64::from(seconds.unsigned_abs()));
