@@ -82,7 +82,7 @@ pub struct ServeOptions {
     #[arg(
         long,
         value_name = "KEY=VALUE",
-        value_parser = parse_set_option,
+        value_parser = |text: &str| Ok::<_, std::convert::Infallible>(parse_set_option(text)),
         long_help = "Set one key of the configuration to a RON value; may be given several times.\n\
                      A nested key has dots, a text has quotes:\n  \
                      --set max_players=200 --set limits.packet_burst=800 --set 'name=\"My server\"'"
@@ -206,14 +206,19 @@ pub struct ConsoleArguments {
     pub command: Option<String>,
 }
 
-fn parse_set_option(text: &str) -> Result<SetOption, String> {
-    let (key, value) = text
-        .split_once('=')
-        .ok_or("a key and a value with = between them are wanted, as in max_players=200")?;
-    Ok(SetOption {
+/// Never fails, since clap would print the whole text, and it may hold a password. A text without `=` is a key
+/// without a value, which loading the settings refuses by its key.
+fn parse_set_option(text: &str) -> SetOption {
+    let (key, value) = text.split_once('=').unwrap_or_else(|| {
+        // Only what can be a key is shown in a complaint.
+        let end =
+            text.find(|character: char| !(character.is_ascii_alphanumeric() || "._".contains(character)));
+        (end.and_then(|end| text.get(..end)).unwrap_or(text), "")
+    });
+    SetOption {
         key: key.trim().to_owned(),
         value: value.to_owned(),
-    })
+    }
 }
 
 fn parse_host_and_port(text: &str) -> Result<String, String> {

@@ -2,7 +2,10 @@
 //!
 //! Knows the format and its faults, none of the values that are read.
 
-use std::{io, path::Path};
+use std::{
+    io::{self, Read},
+    path::Path,
+};
 
 use ron::error::{Error as RonError, SpannedError};
 use serde::de::DeserializeOwned;
@@ -15,13 +18,35 @@ use crate::{
 /// A message lists the words known in its place when there are no more than this.
 const LISTED_MAX: usize = 8;
 
+/// Bytes of a file that is still read.
+const BYTES_MAX: u64 = 1024 * 1024;
+
+/// The bytes of a regular file. A pipe or a device would never end, or never begin.
+fn read_bounded(path: &Path) -> io::Result<Vec<u8>> {
+    let mut options = std::fs::OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, nix::libc::O_NONBLOCK);
+    let file = options.open(path)?;
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        return Err(io::Error::other("it is no regular file"));
+    }
+    let mut bytes = Vec::new();
+    file.take(BYTES_MAX + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > BYTES_MAX {
+        return Err(io::Error::other("it is larger than 1 MiB"));
+    }
+    Ok(bytes)
+}
+
 /// The text of a file, or nothing when there is no such file.
 ///
 /// # Errors
 ///
 /// A fault when the file is there but cannot be read, or is not UTF-8.
 pub(crate) fn read_optional(path: &Path) -> Result<Option<String>, Fault> {
-    let bytes = match std::fs::read(path) {
+    let bytes = match read_bounded(path) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => {

@@ -20,9 +20,7 @@ pub(crate) struct Echo {
 
 impl Echo {
     pub(crate) fn new(length: usize) -> Self {
-        Self {
-            length,
-        }
+        Self { length }
     }
 }
 

@@ -83,12 +83,17 @@ impl FrameGate {
     /// Whether a frame at `position` is still ignored; a frame near the target, or the end of the window, closes it.
     pub fn settling(&mut self, position: Vec3, now: Duration) -> bool {
         let Some(window) = self.settle else { return false };
-        if now >= window.until || distance(position, window.target) <= SETTLED_WITHIN {
-            self.settle = None;
-            self.anchor = Some(SpeedAnchor { position, at: now });
-            return false;
+        let arrived = distance(position, window.target) <= SETTLED_WITHIN;
+        if !arrived && now < window.until {
+            return true;
         }
-        true
+        self.settle = None;
+        if arrived {
+            self.anchor = Some(SpeedAnchor { position, at: now });
+        }
+        // A client that let the window run out is still judged by the way from its target: to ignore a position
+        // is no way to travel.
+        false
     }
 
     /// Whether a frame at `position` moves faster than `max_speed` over the last second.
@@ -184,6 +189,15 @@ mod tests {
         assert!(!gate.settling(at(0.0), ms(2000)));
         gate.open_settle_window(at(100.0), ms(0), ms(0));
         assert!(!gate.settling(at(0.0), ms(0)));
+    }
+
+    #[test]
+    fn a_settle_window_that_runs_out_is_no_way_to_travel() {
+        let mut gate = FrameGate::default();
+        gate.open_settle_window(at(0.0), ms(0), ms(2000));
+        assert!(gate.settling(at(8000.0), ms(1900)));
+        assert!(!gate.settling(at(8000.0), ms(2000)));
+        assert!(gate.too_fast(at(8000.0), ms(2000), 200.0));
     }
 
     #[test]

@@ -76,13 +76,23 @@ mod tests {
         for generation in 2..5000 {
             departures.add(PlayerId(99), PlayerToken(generation));
         }
-        let mut told: Vec<_> = std::iter::from_fn(|| (!departures.is_empty()).then(|| departures.step().to_vec()))
-            .flatten()
-            .filter(|(player, ..)| *player == PlayerId(99))
-            .map(|(_, generation, _)| generation.0)
-            .collect();
+        let mut told: Vec<_> =
+            std::iter::from_fn(|| (!departures.is_empty()).then(|| departures.step().to_vec()))
+                .flatten()
+                .filter(|(player, ..)| *player == PlayerId(99))
+                .map(|(_, generation, _)| generation.0)
+                .collect();
         told.dedup();
         assert_eq!(told, [4999]);
+    }
+
+    #[test]
+    fn an_id_that_changes_hands_waits_once_with_its_newest_generation() {
+        let mut departures = Departures::default();
+        for generation in 1..=10_000 {
+            departures.add(PlayerId(3), PlayerToken(generation));
+        }
+        assert_eq!(departures.step(), [(PlayerId(3), PlayerToken(10_000), 2)]);
     }
 
     #[test]

@@ -38,6 +38,10 @@ pub const WRONG_PASSWORD_SHARED: BucketRule = BucketRule::new(5.0, 1.0);
 pub const QUERY_PER_IP: BucketRule = BucketRule::new(4.0, 1.0);
 /// Query answers in all: 1,000 a second (docs/protocol.md 1.1).
 pub const QUERY_TOTAL: BucketRule = BucketRule::new(1000.0, 1000.0);
+/// Hellos with a valid cookie per IP that reach the tick: more than any client sends, less than would cost anything.
+pub const HELLO_PER_IP: BucketRule = BucketRule::new(32.0, 16.0);
+/// Hellos with a valid cookie in all, exempt addresses too: what signing and judging may cost a second.
+pub const HELLO_TOTAL: BucketRule = BucketRule::new(4000.0, 4000.0);
 /// Credential verifications in all: 2,000 a second.
 pub const CREDENTIAL_TOTAL: BucketRule = BucketRule::new(2000.0, 2000.0);
 /// ChatSend per connection: 10 at once, 2 per s (docs/protocol.md 2.1).

@@ -40,6 +40,8 @@ pub enum CredentialVerdict {
     Valid,
     /// The proof does not verify.
     Invalid,
+    /// There was no budget left to verify the proof.
+    OverBudget,
 }
 
 /// One datagram inside a [`Batch`].
@@ -375,19 +377,28 @@ mod tests {
     #[test]
     fn an_outbox_gives_back_what_a_burst_needed_and_keeps_what_is_usual() {
         let mut outbox = Outbox::default();
-        let fill = |outbox: &mut Outbox, count: usize| (0..count).for_each(|_| outbox.push(route(), &[7; 1200]));
+        let fill =
+            |outbox: &mut Outbox, count: usize| (0..count).for_each(|_| outbox.push(route(), &[7; 1200]));
         fill(&mut outbox, 10_000);
         outbox.clear();
         for _ in 0..100 {
             fill(&mut outbox, 50);
             outbox.clear();
         }
-        assert!(outbox.bytes.capacity() <= 4 * 50 * 1200, "{}", outbox.bytes.capacity());
+        assert!(
+            outbox.bytes.capacity() <= 4 * 50 * 1200,
+            "{}",
+            outbox.bytes.capacity()
+        );
         let kept = outbox.bytes.capacity();
         for count in [50, 30, 50, 40] {
             fill(&mut outbox, count);
             outbox.clear();
-            assert_eq!(outbox.bytes.capacity(), kept, "a usual tick makes no storage anew");
+            assert_eq!(
+                outbox.bytes.capacity(),
+                kept,
+                "a usual tick makes no storage anew"
+            );
         }
     }
 }

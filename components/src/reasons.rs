@@ -81,6 +81,8 @@ drop_reasons! {
     PacketBudget = "packet_budget",
     /// The queue to the tick is full.
     QueueFull = "queue_full",
+    /// A hello with a valid cookie, more than its address or all addresses together may send.
+    HelloLimited = "hello_limited",
     /// A credential proof over its verification budget.
     CredentialBudget = "credential_budget",
     /// The session ended between the door and the tick.

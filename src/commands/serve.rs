@@ -21,7 +21,7 @@ use decitick_systems::{
     encode::query_body,
     tick::{Tick, TickSystems},
 };
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use crate::{
     ServerParts, asset_files, ban_file, build_app,
@@ -123,7 +123,7 @@ fn bind_console(directory: &Path, settings: &Settings) -> Result<Option<ConsoleS
 fn stop_on_signals() -> std::io::Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
     let second = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM] {
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
         signal_hook::flag::register_conditional_shutdown(signal, i32::from(RUN_TIME), Arc::clone(&second))?;
         signal_hook::flag::register(signal, Arc::clone(&second))?;
         signal_hook::flag::register(signal, Arc::clone(&stop))?;

@@ -91,6 +91,7 @@ struct Scratch {
     verdicts: Vec<DoorVerdict>,
     replies: Vec<u8>,
     reply_ends: Vec<(usize, usize)>,
+    tidied_at: Duration,
 }
 
 impl Reader {
@@ -100,7 +101,15 @@ impl Reader {
         let mut scratch = Scratch::default();
         while !self.stop.load(Ordering::Relaxed) {
             match receiver.receive(&self.listener.socket) {
-                Ok(batch) => self.take(&batch, &mut scratch, &mut sender),
+                Ok(batch) => {
+                    self.take(&batch, &mut scratch, &mut sender);
+                    let now = self.epoch.elapsed();
+                    if now.saturating_sub(scratch.tidied_at) >= READ_PATIENCE {
+                        scratch.tidied_at = now;
+                        self.rest();
+                    }
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => self.rest(),
                 Err(error) => {
                     // A socket error that stays would spin; one that passes costs a hundredth of a second.
@@ -111,7 +120,8 @@ impl Reader {
         }
     }
 
-    /// Nothing came: the door still learns what the tick has to say.
+    /// About ten times a second, whether something came or not: the door learns what the tick has to say, gives up
+    /// what it need not remember, and shows how full its tables are.
     fn rest(&self) {
         let now = self.epoch.elapsed();
         let mut door = self.door.lock().unwrap_or_else(PoisonError::into_inner);

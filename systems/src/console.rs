@@ -199,10 +199,10 @@ fn kick(world: &mut World, id: PlayerId, reason: KickReason) -> Answer {
 }
 
 fn unban(world: &mut World, range: BanRange, asker: u64) -> Option<Answer> {
-    let expected = world
+    let held = world
         .resource::<BanChanges>()
-        .expected(world.resource::<BanList>());
-    if !expected.iter().any(|ban| ban.range == range) {
+        .will_hold(range, world.resource::<BanList>());
+    if !held {
         return Some(failed(format!(
             "{range} is not banned; `bans` lists the bans as they were made"
         )));

@@ -13,8 +13,8 @@ use std::{
 
 use decitick_components::{
     limits::{
-        ADMISSION, Allowance, CREDENTIAL_TOTAL, LimitTable, QUERY_PER_IP, QUERY_TOTAL, TABLE_ENTRIES,
-        TokenBucket, limit_key,
+        ADMISSION, Allowance, CREDENTIAL_TOTAL, HELLO_PER_IP, HELLO_TOTAL, LimitTable, QUERY_PER_IP,
+        QUERY_TOTAL, TABLE_ENTRIES, TokenBucket, limit_key,
     },
     mailbox::{CredentialVerdict, DoorNotice, HelloTicket},
     reasons::DropReason,
@@ -54,6 +54,8 @@ pub struct Door {
     queries_in_all: TokenBucket,
     credentials_per_ip: LimitTable,
     credentials_in_all: TokenBucket,
+    hellos_per_ip: LimitTable,
+    hellos_in_all: TokenBucket,
 }
 
 impl Door {
@@ -77,6 +79,8 @@ impl Door {
             queries_in_all: TokenBucket::full(&QUERY_TOTAL, Duration::ZERO),
             credentials_per_ip: LimitTable::new(ADMISSION, TABLE_ENTRIES),
             credentials_in_all: TokenBucket::full(&CREDENTIAL_TOTAL, Duration::ZERO),
+            hellos_per_ip: LimitTable::new(HELLO_PER_IP, TABLE_ENTRIES),
+            hellos_in_all: TokenBucket::full(&HELLO_TOTAL, Duration::ZERO),
         }
     }
 
@@ -155,24 +159,34 @@ impl Door {
             .encode(reply);
             return DoorVerdict::Reply;
         };
-        if self.peers.knows(&from) {
-            // A repeated hello: its credential is not read. It comes out of the connection's own budget.
-            return match self.peers.charge(&from, now) {
-                Passage::Allowed => DoorVerdict::PassHello(HelloTicket {
-                    cookie_dies,
-                    credential: CredentialVerdict::NotChecked,
-                }),
-                Passage::OverBudget => DoorVerdict::Drop(DropReason::PacketBudget),
-            };
+        if !self.may_ask_to_join(now, from.ip()) {
+            return DoorVerdict::Drop(DropReason::HelloLimited);
         }
-        if hello.credential_key == [0; 32] {
-            return DoorVerdict::PassHello(HelloTicket {
-                cookie_dies,
-                credential: CredentialVerdict::NotChecked,
-            });
+        let known = self.peers.knows(&from);
+        if known && self.peers.charge(&from, now) == Passage::OverBudget {
+            return DoorVerdict::Drop(DropReason::PacketBudget);
         }
-        if !self.may_verify(now, from.ip()) {
-            return DoorVerdict::Drop(DropReason::CredentialBudget);
+        // The credential of a repeated hello is not read.
+        let credential = if known || hello.credential_key == [0; 32] {
+            CredentialVerdict::NotChecked
+        } else {
+            self.verify_credential(now, from.ip(), &hello)
+        };
+        DoorVerdict::PassHello(HelloTicket {
+            cookie_dies,
+            credential,
+        })
+    }
+
+    /// A proven address may still ask more often than judging and signing is worth.
+    fn may_ask_to_join(&mut self, now: Duration, ip: IpAddr) -> bool {
+        let allowed = self.exempt(ip) || self.hellos_per_ip.take(self.key(ip), now) == Allowance::Allowed;
+        allowed && self.hellos_in_all.take(&HELLO_TOTAL, now)
+    }
+
+    fn verify_credential(&mut self, now: Duration, ip: IpAddr, hello: &ClientHello) -> CredentialVerdict {
+        if !self.may_verify(now, ip) {
+            return CredentialVerdict::OverBudget;
         }
         let valid = credential::verify(
             &hello.credential_key,
@@ -181,15 +195,11 @@ impl Door {
             hello.cookie,
             &hello.nonce,
         );
-        let credential = if valid {
+        if valid {
             CredentialVerdict::Valid
         } else {
             CredentialVerdict::Invalid
-        };
-        DoorVerdict::PassHello(HelloTicket {
-            cookie_dies,
-            credential,
-        })
+        }
     }
 
     fn may_verify(&mut self, now: Duration, ip: IpAddr) -> bool {
@@ -228,7 +238,7 @@ impl Door {
 
     /// How full its limit tables are.
     #[must_use]
-    pub fn tables(&self) -> [DoorTable; 2] {
+    pub fn tables(&self) -> [DoorTable; 3] {
         let row = |name, table: &LimitTable| DoorTable {
             name,
             entries: table.len(),
@@ -238,6 +248,7 @@ impl Door {
         [
             row("query", &self.queries_per_ip),
             row("credential", &self.credentials_per_ip),
+            row("hello", &self.hellos_per_ip),
         ]
     }
 
@@ -245,6 +256,7 @@ impl Door {
     pub fn tidy(&mut self, now: Duration) {
         self.queries_per_ip.reclaim(now, 64);
         self.credentials_per_ip.reclaim(now, 64);
+        self.hellos_per_ip.reclaim(now, 64);
     }
 
     fn exempt(&self, ip: IpAddr) -> bool {

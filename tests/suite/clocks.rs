@@ -25,7 +25,10 @@ fn the_wall_clock_may_jump_an_hour_either_way_and_nobody_notices() {
         assert!(sim.players[index].client.rtt_ms().is_some_and(|rtt| rtt < 200));
     }
     let visitor = Visitor::new(&mut sim, "203.0.113.1:5000", "Late Guest");
-    assert!(matches!(sim.visit(&visitor), Reply::Welcome(_)), "cookies and buckets run on");
+    assert!(
+        matches!(sim.visit(&visitor), Reply::Welcome(_)),
+        "cookies and buckets run on"
+    );
 }
 
 #[test]
@@ -38,7 +41,10 @@ fn a_cookie_and_a_bucket_do_not_live_by_the_wall_clock() {
     sim.ticks(90);
     sim.knock(visitor.address, &hello);
     sim.tick();
-    assert!(matches!(sim.reply_to(&visitor), Reply::Welcome(_)), "it lives at least 10 s");
+    assert!(
+        matches!(sim.reply_to(&visitor), Reply::Welcome(_)),
+        "it lives at least 10 s"
+    );
 }
 
 #[test]
@@ -54,13 +60,23 @@ fn after_a_stop_of_twelve_seconds_only_the_silent_go_and_no_tick_is_made_up_for(
     sim.stall(Duration::from_secs(12));
     assert_eq!(sim.tick_number() - before, 120, "the number jumps");
     let clock = *sim.app.world().resource::<Clock>();
-    assert_eq!((clock.step, clock.stalled), (Clock::LONGEST_STEP, Duration::from_secs(12)));
-    assert!(sim.ended.is_empty(), "whoever was silent gets a moment to be heard");
+    assert_eq!(
+        (clock.step, clock.stalled),
+        (Clock::LONGEST_STEP, Duration::from_secs(12))
+    );
+    assert!(
+        sim.ended.is_empty(),
+        "whoever was silent gets a moment to be heard"
+    );
     sim.ticks(20);
     assert_eq!(sim.ended.len(), 5, "{:?}", sim.ended);
     assert!(sim.ended.iter().all(|(.., why)| *why == CloseReason::Timeout));
     assert_eq!(sim.slots_taken(), 15);
-    assert!(players[5..].iter().all(|&index| sim.players[index].end().is_none()));
+    assert!(
+        players[5..]
+            .iter()
+            .all(|&index| sim.players[index].end().is_none())
+    );
 }
 
 #[test]
@@ -70,7 +86,10 @@ fn after_a_stop_of_twenty_seconds_everybody_is_removed_once_and_the_server_goes_
     sim.ticks(20);
     let keepalives_before = sim.players[0].pings.len();
     sim.stall(Duration::from_secs(20));
-    assert!(sim.players[0].pings.len() <= keepalives_before + 1, "no burst of two hundred ticks");
+    assert!(
+        sim.players[0].pings.len() <= keepalives_before + 1,
+        "no burst of two hundred ticks"
+    );
     sim.ticks(20);
     let mut gone: Vec<u16> = sim.ended.iter().map(|(id, ..)| *id).collect();
     gone.sort_unstable();

@@ -7,7 +7,11 @@ use crate::sim::{LossyLink, Setup, Sim};
 
 /// Joins, walks, chat, loss, a kick, a ban, goodbyes and returns; the outbound log of it all.
 pub(crate) fn eventful_minute(seed: u64, shuffle_seed: Option<u64>) -> Vec<(u64, SocketAddr, Vec<u8>)> {
-    let mut sim = Sim::with(Setup { seed, shuffle_seed, ..Setup::default() });
+    let mut sim = Sim::with(Setup {
+        seed,
+        shuffle_seed,
+        ..Setup::default()
+    });
     sim.recording = true;
     let noise = LossyLink {
         loss: 10,

@@ -23,7 +23,9 @@ fn ten_thousand_openers_leave_nothing_and_an_honest_client_joins_at_once() {
     }
     assert!(sim.door.tables().iter().all(|table| table.entries == 0));
     let honest = sim.join_from("203.0.113.1:20000".parse().unwrap(), "Honest One");
-    sim.expect_within(5, "it joins in under half a second", |sim| sim.players[honest].client.is_spawned());
+    sim.expect_within(5, "it joins in under half a second", |sim| {
+        sim.players[honest].client.is_spawned()
+    });
     assert_eq!((sim.slots_taken(), sim.tally().door.handled), (1, 10_001));
 }
 
@@ -37,7 +39,11 @@ fn packets_with_random_tokens_from_unknown_addresses_cost_a_look_and_are_counted
     for number in 0..100_000_u32 {
         let session_token = random.next_u64();
         let verdict = if number % 2 == 0 {
-            sim.send_session(stranger(number), session_token, SessionPacket::Ack(ClientAck { ack: 1 }))
+            sim.send_session(
+                stranger(number),
+                session_token,
+                SessionPacket::Ack(ClientAck { ack: 1 }),
+            )
         } else {
             assertion[1..9].copy_from_slice(&session_token.to_le_bytes());
             sim.knock(stranger(number), &assertion).0
@@ -46,7 +52,11 @@ fn packets_with_random_tokens_from_unknown_addresses_cost_a_look_and_are_counted
     }
     // The client's own address with a guessed token is no better off.
     let address = sim.players[honest].address;
-    let verdict = sim.send_session(address, random.next_u64(), SessionPacket::Ack(ClientAck { ack: 1 }));
+    let verdict = sim.send_session(
+        address,
+        random.next_u64(),
+        SessionPacket::Ack(ClientAck { ack: 1 }),
+    );
     assert_eq!(verdict, DoorVerdict::Drop(DropReason::WrongToken));
     let taken = sim.tally().taken;
     sim.tick();
@@ -80,8 +90,16 @@ fn credentials_are_verified_five_times_at_once_per_ip() {
         let hello = visitor.hello(&sim.server_key(), cookie);
         verdicts.push(sim.knock(visitor.address, &hello).0);
     }
-    assert!(verdicts[..5].iter().all(|verdict| matches!(verdict, DoorVerdict::PassHello(_))));
-    assert!(verdicts[5..].iter().all(|verdict| *verdict == DoorVerdict::Drop(DropReason::CredentialBudget)));
+    assert!(
+        verdicts[..5]
+            .iter()
+            .all(|verdict| matches!(verdict, DoorVerdict::PassHello(_)))
+    );
+    assert!(
+        verdicts[5..]
+            .iter()
+            .all(|verdict| *verdict == DoorVerdict::Drop(DropReason::CredentialBudget))
+    );
 }
 
 #[test]
@@ -107,7 +125,10 @@ fn one_that_sends_too_much_takes_no_place_from_the_others() {
         .filter(|_| sim.send_session(loud.address, loud_hello.session_token, ack) == DoorVerdict::PassSession)
         .count();
     assert_eq!(passed, 400);
-    assert_eq!(sim.send_session(quiet.address, quiet_hello.session_token, ack), DoorVerdict::PassSession);
+    assert_eq!(
+        sim.send_session(quiet.address, quiet_hello.session_token, ack),
+        DoorVerdict::PassSession
+    );
     sim.tick();
     assert_eq!(sim.dropped(DropReason::PacketBudget), 49_600);
 }
@@ -122,7 +143,8 @@ fn any_bytes_at_all_from_anyone_break_nothing() {
             let mut bytes = vec![0; usize::try_from(random.below(1_300)).unwrap()];
             random.fill(&mut bytes);
             if let Some(first) = bytes.first_mut() {
-                *first = PacketId::ALL[usize::try_from(random.below(PacketId::ALL.len() as u64)).unwrap()] as u8;
+                *first =
+                    PacketId::ALL[usize::try_from(random.below(PacketId::ALL.len() as u64)).unwrap()] as u8;
             }
             sim.knock(if round % 2 == 0 { address } else { stranger(round) }, &bytes);
         }
@@ -136,14 +158,33 @@ fn an_oversized_or_foreign_packet_is_dropped_under_its_name() {
     let mut sim = Sim::new();
     let from = "203.0.113.1:5000".parse().unwrap();
     let mut answer = Vec::new();
-    ClientPacket::Session { session_token: 1, packet: SessionPacket::Ack(ClientAck { ack: 1 }) }.encode(&mut answer);
-    assert_eq!(sim.knock(from, &vec![0xff; 1_201]).0, DoorVerdict::Drop(DropReason::Oversized));
-    assert_eq!(sim.knock(from, &[0xff; 512]).0, DoorVerdict::Drop(DropReason::NotAQuery));
-    assert_eq!(sim.knock(from, &[0xff; 511]).0, DoorVerdict::Drop(DropReason::WrongLength));
+    ClientPacket::Session {
+        session_token: 1,
+        packet: SessionPacket::Ack(ClientAck { ack: 1 }),
+    }
+    .encode(&mut answer);
+    assert_eq!(
+        sim.knock(from, &vec![0xff; 1_201]).0,
+        DoorVerdict::Drop(DropReason::Oversized)
+    );
+    assert_eq!(
+        sim.knock(from, &[0xff; 512]).0,
+        DoorVerdict::Drop(DropReason::NotAQuery)
+    );
+    assert_eq!(
+        sim.knock(from, &[0xff; 511]).0,
+        DoorVerdict::Drop(DropReason::WrongLength)
+    );
     // What only a server sends, and what nobody sends.
     for id in [0x02, 0x04, 0x09, 0x76, 0x00, 0xfe] {
-        assert_eq!(sim.knock(from, &[id; 64]).0, DoorVerdict::Drop(DropReason::UnknownPacket));
+        assert_eq!(
+            sim.knock(from, &[id; 64]).0,
+            DoorVerdict::Drop(DropReason::UnknownPacket)
+        );
     }
     answer.push(0);
-    assert_eq!(sim.knock(from, &answer).0, DoorVerdict::Drop(DropReason::WrongLength));
+    assert_eq!(
+        sim.knock(from, &answer).0,
+        DoorVerdict::Drop(DropReason::WrongLength)
+    );
 }

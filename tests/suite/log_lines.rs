@@ -29,10 +29,17 @@ impl io::Write for Captured {
 fn log_of(run: impl FnOnce()) -> Vec<String> {
     let captured = Captured::default();
     let writer = captured.clone();
-    let subscriber = tracing_subscriber::fmt().with_ansi(false).with_writer(move || writer.clone()).finish();
+    let subscriber = tracing_subscriber::fmt()
+        .with_ansi(false)
+        .with_writer(move || writer.clone())
+        .finish();
     with_default(subscriber, run);
     let bytes = captured.0.lock().unwrap().clone();
-    String::from_utf8(bytes).unwrap().lines().map(str::to_owned).collect()
+    String::from_utf8(bytes)
+        .unwrap()
+        .lines()
+        .map(str::to_owned)
+        .collect()
 }
 
 #[test]
@@ -40,12 +47,22 @@ fn a_join_and_a_leave_are_one_line_each() {
     let lines = log_of(|| {
         let mut sim = Sim::new();
         let (visitor, hello) = sim.admit("203.0.113.1:5000", "Guest \"0\" [x]=y");
-        sim.send_session(visitor.address, hello.session_token, SessionPacket::Bye(ClientBye));
+        sim.send_session(
+            visitor.address,
+            hello.session_token,
+            SessionPacket::Bye(ClientBye),
+        );
         sim.ticks(5);
     });
-    let about: Vec<&String> = lines.iter().filter(|line| line.contains("203.0.113.1:5000")).collect();
+    let about: Vec<&String> = lines
+        .iter()
+        .filter(|line| line.contains("203.0.113.1:5000"))
+        .collect();
     assert_eq!(about.len(), 2, "{lines:#?}");
-    assert!(about[0].contains("joined") && about[1].contains("left") && about[1].contains("bye"), "{about:?}");
+    assert!(
+        about[0].contains("joined") && about[1].contains("left") && about[1].contains("bye"),
+        "{about:?}"
+    );
 }
 
 #[test]
@@ -56,7 +73,11 @@ fn a_kicked_client_that_goes_on_sending_is_no_line_at_all() {
         let (visitor, hello) = sim.admit("203.0.113.1:5000", "Guest 0");
         sim.console("kick 0 enough");
         for _ in 0..200 {
-            sim.send_session(visitor.address, hello.session_token, SessionPacket::Bye(ClientBye));
+            sim.send_session(
+                visitor.address,
+                hello.session_token,
+                SessionPacket::Bye(ClientBye),
+            );
             sim.knock(visitor.address, &[0x03; 46]);
             sim.tick();
         }
@@ -72,7 +93,10 @@ fn many_sessions_from_one_exempt_address_are_warned_of_once_with_the_setting() {
             sim.admit(&format!("127.0.0.1:{}", 5000 + n), &format!("Guest {n}"));
         }
     });
-    let warnings: Vec<&String> = lines.iter().filter(|line| line.contains("limits.loopback_exempt")).collect();
+    let warnings: Vec<&String> = lines
+        .iter()
+        .filter(|line| line.contains("limits.loopback_exempt"))
+        .collect();
     assert_eq!(warnings.len(), 1, "{lines:#?}");
 }
 
@@ -96,7 +120,11 @@ fn what_an_operator_pastes_is_never_echoed_raw() {
     for line in hostile {
         for json in ["", " --json"] {
             let answer = sim.console(&format!("{line}{json}"));
-            let shown: Vec<char> = answer.text.chars().filter(|&c| c != '\n' && is_control_or_format(c)).collect();
+            let shown: Vec<char> = answer
+                .text
+                .chars()
+                .filter(|&c| c != '\n' && is_control_or_format(c))
+                .collect();
             assert!(!answer.ok && shown.is_empty(), "{line:?}: {:?}", answer.text);
             assert!(answer.text.len() < 2_000, "an answer is no echo of 10 KiB");
         }
@@ -109,10 +137,16 @@ fn json_answers_are_one_json_value_each() {
     let mut sim = Sim::new();
     let visitor = Visitor::new(&mut sim, "127.0.0.1:5000", "Quote \" Slash \\");
     sim.visit(&visitor);
-    for line in ["status", "players", "bans", "drops", "limits", "identity", "help", "kick 9 x", "nonsense"] {
+    for line in [
+        "status", "players", "bans", "drops", "limits", "identity", "help", "kick 9 x", "nonsense",
+    ] {
         let answer = sim.console(&format!("{line} --json"));
         let value: serde_json::Value = serde_json::from_str(&answer.text).expect(line);
         assert!(value.is_object(), "{line}: {value}");
     }
-    assert!(sim.console("players --json").text.contains("Quote \\\" Slash \\\\"));
+    assert!(
+        sim.console("players --json")
+            .text
+            .contains("Quote \\\" Slash \\\\")
+    );
 }

@@ -28,7 +28,11 @@ fn join(address: SocketAddr, key: [u8; 32], name: &str) -> UdpDriver {
     let mut driver = UdpDriver::connect(address, config).unwrap();
     let deadline = Instant::now() + PATIENCE;
     while !driver.client().is_spawned() {
-        assert!(Instant::now() < deadline, "no body in time: {:?}", driver.client().end_reason());
+        assert!(
+            Instant::now() < deadline,
+            "no body in time: {:?}",
+            driver.client().end_reason()
+        );
         if let Some(ClientNotice::Joined(_)) = driver.next_notice(Duration::from_millis(50)).unwrap() {
             driver.client().request_spawn();
         }
@@ -59,18 +63,33 @@ fn json(output: &Output) -> serde_json::Value {
 #[test]
 fn a_server_is_asked_played_on_operated_and_stopped() {
     let directory = TempDir::new().unwrap();
-    assert!(decitick(&["init", directory.path().to_str().unwrap()]).status.success());
+    assert!(
+        decitick(&["init", directory.path().to_str().unwrap()])
+            .status
+            .success()
+    );
     let server = Server::start(directory.path(), &[]);
     let address = server.addresses()[0];
     let shown = json(&decitick(&["query", &address.to_string(), "--json"]));
-    assert_eq!((shown["players"].as_u64(), shown["name"].as_str()), (Some(0), Some("Decitick server")));
+    assert_eq!(
+        (shown["players"].as_u64(), shown["name"].as_str()),
+        (Some(0), Some("Decitick server"))
+    );
     let key = query(address).unwrap().info.server_key;
 
     // People play while bots come and go.
     let mut kicked = join(address, key, "Kicked One");
     let mut stays = join(address, key, "Stays On");
     let bots = std::thread::spawn(move || {
-        decitick(&["bots", &address.to_string(), "--count", "20", "--seconds", "2", "--json"])
+        decitick(&[
+            "bots",
+            &address.to_string(),
+            "--count",
+            "20",
+            "--seconds",
+            "2",
+            "--json",
+        ])
     });
     while !bots.is_finished() {
         kicked.run_for(Duration::from_millis(20)).unwrap();
@@ -84,21 +103,47 @@ fn a_server_is_asked_played_on_operated_and_stopped() {
     assert_eq!(status["players"].as_u64(), Some(2), "{status}");
     assert!(text(&server.console("players").stdout).contains("Kicked One"));
     let id = kicked.client().welcome().unwrap().player_id;
-    assert!(server.console(&format!("kick {id} enough for today")).status.success());
-    assert_eq!(end_of(&mut kicked), EndReason::Kicked { reason: "enough for today".to_owned() });
+    assert!(
+        server
+            .console(&format!("kick {id} enough for today"))
+            .status
+            .success()
+    );
+    assert_eq!(
+        end_of(&mut kicked),
+        EndReason::Kicked {
+            reason: "enough for today".to_owned()
+        }
+    );
     let unknown = server.console("kcik 0");
     assert_eq!(unknown.status.code(), Some(1));
-    assert!((text(&unknown.stdout) + &text(&unknown.stderr)).contains("kick"), "the nearest command is named");
+    assert!(
+        (text(&unknown.stdout) + &text(&unknown.stderr)).contains("kick"),
+        "the nearest command is named"
+    );
 
     // A ban is on disk when the command returns.
     assert!(server.console("ban 192.0.2.0/24 60 trouble").status.success());
-    assert!(fs::read_to_string(directory.path().join("bans.toml")).unwrap().contains("192.0.2.0/24"));
+    assert!(
+        fs::read_to_string(directory.path().join("bans.toml"))
+            .unwrap()
+            .contains("192.0.2.0/24")
+    );
 
     let stopping = Instant::now();
     server.signal(Signal::SIGTERM);
-    assert_eq!(end_of(&mut stays), EndReason::Kicked { reason: "server shutting down".to_owned() });
+    assert_eq!(
+        end_of(&mut stays),
+        EndReason::Kicked {
+            reason: "server shutting down".to_owned()
+        }
+    );
     let (code, log) = server.wait();
-    assert!(stopping.elapsed() < Duration::from_secs(2), "{:?}", stopping.elapsed());
+    assert!(
+        stopping.elapsed() < Duration::from_secs(2),
+        "{:?}",
+        stopping.elapsed()
+    );
     assert_eq!(code, Some(0), "{log:#?}");
     assert!(!directory.path().join("console.sock").exists());
     for line in &log {
@@ -119,10 +164,14 @@ fn a_banned_address_is_refused_also_after_a_restart() {
     assert_eq!(server.wait().0, Some(0));
 
     let server = Server::start(directory.path(), &[]);
-    let config = ClientConfig::new(&PlayerName::parse("Player One").unwrap()).pinned_to(PinnedServer::new(key));
+    let config =
+        ClientConfig::new(&PlayerName::parse("Player One").unwrap()).pinned_to(PinnedServer::new(key));
     let mut again = UdpDriver::connect(server.addresses()[0], config).unwrap();
-    let refused =
-        EndReason::Rejected { reason: RejectReason::Banned, text: "not you".to_owned(), seconds: 0 };
+    let refused = EndReason::Rejected {
+        reason: RejectReason::Banned,
+        text: "not you".to_owned(),
+        seconds: 0,
+    };
     assert_eq!(end_of(&mut again), refused);
 }
 
@@ -133,7 +182,17 @@ fn a_password_is_derived_beside_the_tick_and_then_asked_for() {
     let address = server.addresses()[0].to_string();
     let without = decitick(&["bots", &address, "--count", "1", "--seconds", "1", "--json"]);
     assert_eq!(without.status.code(), Some(1));
-    let with = decitick(&["bots", &address, "--count", "3", "--seconds", "1", "--password", "sesame", "--json"]);
+    let with = decitick(&[
+        "bots",
+        &address,
+        "--count",
+        "3",
+        "--seconds",
+        "1",
+        "--password",
+        "sesame",
+        "--json",
+    ]);
     assert_eq!(json(&with)["bots"]["joined"].as_u64(), Some(3));
     assert!(server.log().iter().all(|line| !line.contains("sesame")));
 }
@@ -142,15 +201,25 @@ fn a_password_is_derived_beside_the_tick_and_then_asked_for() {
 fn two_servers_that_start_at_once_in_one_directory_end_with_one_key() {
     let directory = TempDir::new().unwrap();
     let no_socket = ["--set", "console.socket=false"];
-    let servers = [Server::spawn(directory.path(), &no_socket), Server::spawn(directory.path(), &no_socket)];
-    let keys: Vec<[u8; 32]> =
-        servers.iter().map(|server| query(server.addresses()[0]).unwrap().info.server_key).collect();
+    let servers = [
+        Server::spawn(directory.path(), &no_socket),
+        Server::spawn(directory.path(), &no_socket),
+    ];
+    let keys: Vec<[u8; 32]> = servers
+        .iter()
+        .map(|server| query(server.addresses()[0]).unwrap().info.server_key)
+        .collect();
     assert_eq!(keys[0], keys[1]);
     let file = directory.path().join("server_identity.key");
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
     assert_eq!(fs::read(&file).unwrap().len(), 32);
     let leftovers = fs::read_dir(directory.path()).unwrap().filter(|entry| {
-        entry.as_ref().unwrap().file_name().to_string_lossy().contains(".tmp")
+        entry
+            .as_ref()
+            .unwrap()
+            .file_name()
+            .to_string_lossy()
+            .contains(".tmp")
     });
     assert_eq!(leftovers.count(), 0);
 }
@@ -165,15 +234,28 @@ fn one_server_listens_on_ipv4_and_ipv6_and_a_peer_is_one_across_them() {
     let mut four = join(addresses[0], key, "Over Four");
     let mut six = join(addresses[1], key, "Over Six");
     let deadline = Instant::now() + PATIENCE;
-    while six.client().roster().is_none_or(|roster| roster.in_view_count() == 0) {
+    while six
+        .client()
+        .roster()
+        .is_none_or(|roster| roster.in_view_count() == 0)
+    {
         assert!(Instant::now() < deadline, "they see each other");
         four.run_for(Duration::from_millis(20)).unwrap();
         six.run_for(Duration::from_millis(20)).unwrap();
     }
-    assert_eq!(json(&server.console("status --json"))["players"].as_u64(), Some(2));
+    assert_eq!(
+        json(&server.console("status --json"))["players"].as_u64(),
+        Some(2)
+    );
     let twin = ClientConfig::new(&PlayerName::parse("over four").unwrap());
     let mut twin = UdpDriver::connect(addresses[1], twin).unwrap();
-    assert!(matches!(end_of(&mut twin), EndReason::Rejected { reason: RejectReason::NameTaken, .. }));
+    assert!(matches!(
+        end_of(&mut twin),
+        EndReason::Rejected {
+            reason: RejectReason::NameTaken,
+            ..
+        }
+    ));
 }
 
 #[test]
@@ -189,9 +271,16 @@ fn a_stop_of_the_process_is_one_line_and_costs_nobody_the_session() {
     player.run_for(Duration::from_millis(1_500)).unwrap();
     assert_eq!(player.client().end_reason(), None);
     let status = json(&server.console("status --json"));
-    let (number, skipped) = (status["tick"]["number"].as_u64().unwrap(), status["tick"]["skipped"].as_u64().unwrap());
+    let (number, skipped) = (
+        status["tick"]["number"].as_u64().unwrap(),
+        status["tick"]["skipped"].as_u64().unwrap(),
+    );
     assert!((20..=30).contains(&skipped) && number > skipped, "{status}");
-    let lines = server.log().iter().filter(|line| line.contains("skipped ticks")).count();
+    let lines = server
+        .log()
+        .iter()
+        .filter(|line| line.contains("skipped ticks"))
+        .count();
     assert_eq!(lines, 1, "{:#?}", server.log());
 }
 
@@ -211,18 +300,30 @@ fn a_start_that_fails_says_file_place_and_mend_in_one_line() {
     let path = |name: &str| directory.path().join(name);
     let serve = |name: &str| {
         let directory = path(name);
-        failed_start(&["serve", directory.to_str().unwrap(), "--listen", "127.0.0.1:0", "--no-console"])
+        failed_start(&[
+            "serve",
+            directory.to_str().unwrap(),
+            "--listen",
+            "127.0.0.1:0",
+            "--no-console",
+        ])
     };
 
     let (code, line) = serve("missing");
     assert_eq!(code, Some(2), "{line}");
-    assert!(line.contains("missing") && line.contains("decitick init"), "{line}");
+    assert!(
+        line.contains("missing") && line.contains("decitick init"),
+        "{line}"
+    );
 
     fs::create_dir_all(path("settings/assets")).unwrap();
     fs::write(path("settings/assets/server.ron"), "(\n    max_player: 3,\n)").unwrap();
     let (code, line) = serve("settings");
     assert_eq!(code, Some(2), "{line}");
-    assert!(line.contains("server.ron:2:5") && line.contains("max_players"), "{line}");
+    assert!(
+        line.contains("server.ron:2:5") && line.contains("max_players"),
+        "{line}"
+    );
 
     fs::write(path("settings/assets/server.ron"), "(max_players: 5000)").unwrap();
     let (code, line) = serve("settings");
@@ -234,21 +335,37 @@ fn a_start_that_fails_says_file_place_and_mend_in_one_line() {
     fs::set_permissions(path("key/server_identity.key"), fs::Permissions::from_mode(0o644)).unwrap();
     let (code, line) = serve("key");
     assert_eq!(code, Some(1), "{line}");
-    assert!(line.contains("server_identity.key") && line.contains("chmod 600"), "{line}");
+    assert!(
+        line.contains("server_identity.key") && line.contains("chmod 600"),
+        "{line}"
+    );
 
     fs::set_permissions(path("key/server_identity.key"), fs::Permissions::from_mode(0o600)).unwrap();
     fs::write(path("key/server_identity.key"), [0x42; 31]).unwrap();
     let (code, line) = serve("key");
     assert_eq!(code, Some(1), "{line}");
-    assert!(line.contains("server_identity.key") && line.contains("32"), "{line}");
-    assert_eq!(fs::read(path("key/server_identity.key")).unwrap(), [0x42; 31], "a key is never replaced");
+    assert!(
+        line.contains("server_identity.key") && line.contains("32"),
+        "{line}"
+    );
+    assert_eq!(
+        fs::read(path("key/server_identity.key")).unwrap(),
+        [0x42; 31],
+        "a key is never replaced"
+    );
 
     fs::create_dir(path("bans")).unwrap();
     fs::write(path("bans/bans.toml"), "[[bans]]\naddress = \"nowhere\"\n").unwrap();
     let (code, line) = serve("bans");
     assert_eq!(code, Some(1), "{line}");
-    assert!(line.contains("bans.toml:2:") && line.contains("nowhere"), "{line}");
-    assert_eq!(fs::read_to_string(path("bans/bans.toml")).unwrap(), "[[bans]]\naddress = \"nowhere\"\n");
+    assert!(
+        line.contains("bans.toml:2:") && line.contains("nowhere"),
+        "{line}"
+    );
+    assert_eq!(
+        fs::read_to_string(path("bans/bans.toml")).unwrap(),
+        "[[bans]]\naddress = \"nowhere\"\n"
+    );
 }
 
 #[test]
@@ -256,15 +373,28 @@ fn an_address_in_use_and_a_directory_in_use_are_told_apart() {
     let (first, second) = (TempDir::new().unwrap(), TempDir::new().unwrap());
     let server = Server::start(first.path(), &[]);
     let address = server.addresses()[0].to_string();
-    let (code, line) =
-        failed_start(&["serve", second.path().to_str().unwrap(), "--listen", &address, "--no-console"]);
+    let (code, line) = failed_start(&[
+        "serve",
+        second.path().to_str().unwrap(),
+        "--listen",
+        &address,
+        "--no-console",
+    ]);
     assert_eq!(code, Some(1), "{line}");
     assert!(line.contains(&address) && line.contains("--listen"), "{line}");
-    let (code, line) =
-        failed_start(&["serve", first.path().to_str().unwrap(), "--listen", "127.0.0.1:0", "--no-console"]);
+    let (code, line) = failed_start(&[
+        "serve",
+        first.path().to_str().unwrap(),
+        "--listen",
+        "127.0.0.1:0",
+        "--no-console",
+    ]);
     assert_eq!(code, Some(1), "{line}");
     assert!(line.contains("console.sock"), "{line}");
-    assert!(query(server.addresses()[0]).is_ok(), "the running server is not disturbed");
+    assert!(
+        query(server.addresses()[0]).is_ok(),
+        "the running server is not disturbed"
+    );
     let unknown = decitick(&["serve", "--no-such-option"]);
     assert_eq!(unknown.status.code(), Some(2));
 }

@@ -66,10 +66,13 @@ fn come_and_go(sim: &mut Sim, round: usize) {
     }
     sim.tick();
     for visitor in &visitors {
-        let token = sim.sent_to(visitor.address).iter().find_map(|datagram| match ServerPacket::decode(datagram) {
-            Ok(ServerPacket::Hello(hello)) => Some(hello.session_token),
-            _ => None,
-        });
+        let token =
+            sim.sent_to(visitor.address)
+                .iter()
+                .find_map(|datagram| match ServerPacket::decode(datagram) {
+                    Ok(ServerPacket::Hello(hello)) => Some(hello.session_token),
+                    _ => None,
+                });
         let token = token.expect("everybody is let in");
         sim.send_session(visitor.address, token, SessionPacket::Bye(ClientBye));
     }
@@ -99,6 +102,19 @@ fn ten_thousand_joins_and_leaves_leave_nothing_behind() {
     sim.send_session(one_more.address, token, SessionPacket::Bye(ClientBye));
     settle(&mut sim);
     let after = footprint(&mut sim);
-    assert_eq!(Footprint { used_proofs: 0, ..after }, Footprint { used_proofs: 0, ..before });
-    assert!(after.used_proofs <= 1, "what died is forgotten when the next comes: {}", after.used_proofs);
+    assert_eq!(
+        Footprint {
+            used_proofs: 0,
+            ..after
+        },
+        Footprint {
+            used_proofs: 0,
+            ..before
+        }
+    );
+    assert!(
+        after.used_proofs <= 1,
+        "what died is forgotten when the next comes: {}",
+        after.used_proofs
+    );
 }

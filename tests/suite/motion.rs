@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use decitick_components::{body::Motion, reasons::DropReason};
-use decitick_protocol::{PlayerSync, RequestSpawn, ServerHello, ServerLaneEvent, ServerPacket, SessionPacket, Vec3};
+use decitick_protocol::{
+    PlayerSync, RequestSpawn, ServerHello, ServerLaneEvent, ServerPacket, SessionPacket, Vec3,
+};
 
 use crate::sim::{Sim, Visitor, frame_at};
 
@@ -27,17 +29,26 @@ impl Walker {
     }
 
     fn frame(&self, sim: &mut Sim, seq: u32, x: f32) {
-        self.send(sim, SessionPacket::PlayerSync(PlayerSync { seq, ..frame_at(x, 0.0) }));
+        self.send(
+            sim,
+            SessionPacket::PlayerSync(PlayerSync {
+                seq,
+                ..frame_at(x, 0.0)
+            }),
+        );
     }
 
     /// The SetPosition of the last tick, with its event id.
     fn put_back_to(&self, sim: &Sim) -> Option<(u32, Vec3)> {
-        sim.sent_to(self.visitor.address).iter().find_map(|datagram| match ServerPacket::decode(datagram) {
-            Ok(ServerPacket::Lane { event_id, event: ServerLaneEvent::SetPosition(put) }) => {
-                Some((event_id, put.position))
-            }
-            _ => None,
-        })
+        sim.sent_to(self.visitor.address)
+            .iter()
+            .find_map(|datagram| match ServerPacket::decode(datagram) {
+                Ok(ServerPacket::Lane {
+                    event_id,
+                    event: ServerLaneEvent::SetPosition(put),
+                }) => Some((event_id, put.position)),
+                _ => None,
+            })
     }
 }
 
@@ -64,7 +75,13 @@ fn frames_count_only_with_a_body() {
 fn the_newest_frame_of_a_tick_wins_in_whatever_order_they_come_and_a_wrapped_number_is_newer() {
     let mut sim = Sim::new();
     let walker = Walker::spawned(&mut sim);
-    for (seq, x) in [(u32::MAX - 1, 1.0), (u32::MAX, 2.0), (5, 3.0), (u32::MAX, 4.0), (5, 5.0)] {
+    for (seq, x) in [
+        (u32::MAX - 1, 1.0),
+        (u32::MAX, 2.0),
+        (5, 3.0),
+        (u32::MAX, 4.0),
+        (5, 5.0),
+    ] {
         walker.frame(&mut sim, seq, x);
     }
     sim.tick();
@@ -81,7 +98,10 @@ fn after_a_spawn_frames_far_from_it_are_ignored_for_two_seconds() {
     assert_eq!((sim.dropped(DropReason::Settling), x_of(&sim) == 0.0), (1, true));
     walker.frame(&mut sim, 2, 9.0);
     sim.tick();
-    assert!((x_of(&sim) - 9.0).abs() < 1e-6, "a frame near the target closes the window");
+    assert!(
+        (x_of(&sim) - 9.0).abs() < 1e-6,
+        "a frame near the target closes the window"
+    );
     walker.frame(&mut sim, 3, 100.0);
     sim.tick();
     assert!((x_of(&sim) - 100.0).abs() < 1e-6);
@@ -119,7 +139,10 @@ fn who_moves_too_fast_is_refused_and_put_back_at_most_once_a_second() {
         }
     }
     assert_eq!(put_back.len(), 1);
-    assert_eq!(sim.dropped(DropReason::TooFast) + sim.dropped(DropReason::Settling), 10);
+    assert_eq!(
+        sim.dropped(DropReason::TooFast) + sim.dropped(DropReason::Settling),
+        10
+    );
     assert!((x_of(&sim) - 5.0).abs() < 1e-6);
 }
 
@@ -157,11 +180,18 @@ fn the_world_ends_at_its_bounds() {
 fn headings_come_into_range_and_broken_floats_are_malformed() {
     let mut sim = Sim::new();
     let walker = Walker::spawned(&mut sim);
-    let frame = PlayerSync { seq: 1, heading: 7.0, ..frame_at(0.0, 0.0) };
+    let frame = PlayerSync {
+        seq: 1,
+        heading: 7.0,
+        ..frame_at(0.0, 0.0)
+    };
     walker.send(&mut sim, SessionPacket::PlayerSync(frame));
     sim.tick();
     let heading = sim.component::<Motion>(0).heading;
-    assert!((heading - (7.0 - std::f32::consts::TAU)).abs() < 1e-5, "{heading}");
+    assert!(
+        (heading - (7.0 - std::f32::consts::TAU)).abs() < 1e-5,
+        "{heading}"
+    );
     for bad in [f32::NAN, f32::INFINITY, 20_001.0] {
         walker.frame(&mut sim, 9, bad);
     }

@@ -8,7 +8,8 @@ use std::{fmt::Write as _, fs, path::PathBuf};
 use bevy_app::App;
 use bevy_ecs::{
     schedule::{
-        InternedSystemSet, IntoScheduleConfigs, Schedule, ScheduleBuildError, Schedules, SystemSet, SystemWithAccess,
+        InternedSystemSet, IntoScheduleConfigs, Schedule, ScheduleBuildError, Schedules, SystemSet,
+        SystemWithAccess,
     },
     system::{ResMut, SystemAccess},
     world::World,
@@ -57,7 +58,11 @@ fn whole_app() -> App {
 }
 
 fn built(app: &mut App) -> Result<Schedule, ScheduleBuildError> {
-    let mut schedule = app.world_mut().resource_mut::<Schedules>().remove(Tick).expect("there is a Tick schedule");
+    let mut schedule = app
+        .world_mut()
+        .resource_mut::<Schedules>()
+        .remove(Tick)
+        .expect("there is a Tick schedule");
     schedule.initialize(app.world_mut())?;
     Ok(schedule)
 }
@@ -101,7 +106,9 @@ fn tables(schedule: &Schedule, world: &World) -> String {
     let mut text = String::new();
     for (step, name) in STEPS {
         let set: InternedSystemSet = step.intern();
-        let Ok(members) = schedule.graph().systems_in_set(set) else { continue };
+        let Ok(members) = schedule.graph().systems_in_set(set) else {
+            continue;
+        };
         let rows: Vec<String> = schedule
             .systems_with_access()
             .unwrap()
@@ -111,7 +118,11 @@ fn tables(schedule: &Schedule, world: &World) -> String {
         if rows.is_empty() {
             continue;
         }
-        write!(text, "\n### {name}\n\n| system | reads | writes |\n| --- | --- | --- |\n").unwrap();
+        write!(
+            text,
+            "\n### {name}\n\n| system | reads | writes |\n| --- | --- | --- |\n"
+        )
+        .unwrap();
         text.extend(rows);
     }
     text.push('\n');
@@ -120,17 +131,28 @@ fn tables(schedule: &Schedule, world: &World) -> String {
 
 fn row(system: &SystemWithAccess, world: &World) -> String {
     let name = system.system().name().to_string();
-    let name = name.trim_start_matches("decitick_systems::").trim_start_matches("decitick::");
+    let name = name
+        .trim_start_matches("decitick_systems::")
+        .trim_start_matches("decitick::");
     let SystemAccess::Shared(set) = system.access() else {
         return format!("| `{name}` | the whole world | the whole world |\n");
     };
     let access = set.combined_access();
     let (mut reads, mut writes) = (Vec::new(), Vec::new());
-    for kind in access.try_iter_access().expect("no system asks for everything but two") {
+    for kind in access
+        .try_iter_access()
+        .expect("no system asks for everything but two")
+    {
         let id = *kind.index();
-        let Some(info) = world.components().get_info(id) else { continue };
+        let Some(info) = world.components().get_info(id) else {
+            continue;
+        };
         let word = format!("`{}`", short(&info.name().to_string()));
-        if access.has_write(id) { writes.push(word) } else { reads.push(word) }
+        if access.has_write(id) {
+            writes.push(word)
+        } else {
+            reads.push(word)
+        }
     }
     reads.sort();
     writes.sort();
@@ -151,6 +173,9 @@ fn other_orders_that_the_constraints_allow_send_the_same_bytes() {
     let reference = eventful_minute(7, None);
     for shuffle_seed in [1, 2, 3] {
         let shuffled = eventful_minute(7, Some(shuffle_seed));
-        assert!(reference == shuffled, "another order under shuffle seed {shuffle_seed} shows on the wire");
+        assert!(
+            reference == shuffled,
+            "another order under shuffle seed {shuffle_seed} shows on the wire"
+        );
     }
 }

@@ -141,11 +141,23 @@ impl Settings {
     }
 }
 
+/// Addresses that a server listens on: each has a thread of its own.
+const LISTENERS_MAX: usize = 64;
+
 fn check_listen(faults: &mut Faults, listen: &[SocketAddr]) {
     if listen.is_empty() {
         faults.add(
             "listen",
             "nothing to listen on; name at least one address, like [\"0.0.0.0:7777\"]".into(),
+        );
+    }
+    if listen.len() > LISTENERS_MAX {
+        faults.add(
+            "listen",
+            format!(
+                "{} addresses; at most {LISTENERS_MAX} are listened on",
+                listen.len()
+            ),
         );
     }
     let mut seen = BTreeSet::new();

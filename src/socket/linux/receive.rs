@@ -135,7 +135,7 @@ fn understand(
                 received.held = wall.saturating_sub(at).min(LONGEST_HELD);
             }
             ControlMessageOwned::Ipv4PacketInfo(info) if wants_local => {
-                received.local = Some(IpAddr::V4(Ipv4Addr::from(u32::from_be(info.ipi_addr.s_addr))));
+                received.local = Some(IpAddr::V4(Ipv4Addr::from(u32::from_be(info.ipi_spec_dst.s_addr))));
             }
             ControlMessageOwned::Ipv6PacketInfo(info) if wants_local => {
                 received.local = Some(IpAddr::V6(Ipv6Addr::from(info.ipi6_addr.s6_addr)));

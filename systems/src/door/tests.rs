@@ -278,7 +278,43 @@ fn a_credential_is_verified_within_the_budget_of_its_address() {
         )
     };
     assert_eq!(verdicts.iter().filter(judged).count(), 5);
-    assert_eq!(verdicts[6], DoorVerdict::Drop(DropReason::CredentialBudget));
+    // Over it the hello still meets the checks before the credential's; step 9 keeps silent.
+    let over = |verdict: &&DoorVerdict| {
+        matches!(
+            verdict,
+            DoorVerdict::PassHello(HelloTicket {
+                credential: CredentialVerdict::OverBudget,
+                ..
+            })
+        )
+    };
+    assert_eq!(verdicts.iter().filter(over).count(), 2);
+}
+
+#[test]
+fn a_proven_address_that_floods_hellos_is_dropped_at_the_door() {
+    let mut door = door();
+    let good = cookie(&mut door, ms(0), peer(1));
+    let passed = |door: &mut Door, now, from| {
+        let passes = |verdict| matches!(verdict, DoorVerdict::PassHello(_));
+        (0..1000)
+            .filter(|_| passes(ask(door, now, from, &hello(good, [0; 32])).0))
+            .count()
+    };
+    assert_eq!(passed(&mut door, ms(0), peer(1)), 32);
+    assert_eq!(passed(&mut door, ms(1000), peer(1)), 16);
+}
+
+#[test]
+fn exempt_addresses_too_share_what_signing_may_cost() {
+    let mut door = door();
+    let local = SocketAddr::from(([127, 0, 0, 1], 9));
+    let good = cookie(&mut door, ms(0), local);
+    let limited = DoorVerdict::Drop(DropReason::HelloLimited);
+    let passed = (0..10_000)
+        .filter(|_| ask(&mut door, ms(0), local, &hello(good, [0; 32])).0 != limited)
+        .count();
+    assert_eq!(passed, 4000);
 }
 
 #[test]

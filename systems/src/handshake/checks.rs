@@ -192,7 +192,10 @@ fn check_admission_rate(world: &mut World, arrival: &Arrival) -> Check {
 /// Step 9. The door verified the proof; a bad one is told before its nonce is looked up.
 fn check_credential(world: &mut World, arrival: &Arrival) -> Check {
     match arrival.ticket.credential {
-        CredentialVerdict::NotChecked => return Ok(()),
+        CredentialVerdict::NotChecked if arrival.hello.credential_key == [0; 32] => return Ok(()),
+        // The address held a slot when the door saw the hello and has lost it since; the next hello is verified.
+        CredentialVerdict::NotChecked => return Err(Refused::Silence(DropReason::SessionGone)),
+        CredentialVerdict::OverBudget => return Err(Refused::Silence(DropReason::CredentialBudget)),
         CredentialVerdict::Invalid => return Err(RejectReason::InvalidCredential.into()),
         CredentialVerdict::Valid => {}
     }

@@ -20,7 +20,11 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Runs the binary to its end.
 pub(crate) fn decitick(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_decitick")).args(arguments).stdin(Stdio::null()).output().unwrap()
+    Command::new(env!("CARGO_BIN_EXE_decitick"))
+        .args(arguments)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap()
 }
 
 /// A server process. It is killed when the test is over with it.
@@ -67,7 +71,11 @@ impl Server {
             sink.seen.lock().unwrap().1 = true;
             sink.more.notify_all();
         });
-        Self { child, directory: directory.to_owned(), lines }
+        Self {
+            child,
+            directory: directory.to_owned(),
+            lines,
+        }
     }
 
     /// Where it listens, in the order of its configuration.
@@ -78,7 +86,8 @@ impl Server {
             .filter_map(|line| {
                 let value: serde_json::Value = serde_json::from_str(line).ok()?;
                 let fields = &value["fields"];
-                (fields["message"] == "listening").then(|| fields["address"].as_str().unwrap().parse().unwrap())
+                (fields["message"] == "listening")
+                    .then(|| fields["address"].as_str().unwrap().parse().unwrap())
             })
             .collect()
     }
@@ -95,7 +104,11 @@ impl Server {
             !*ended && !lines.iter().any(|line| line.contains(part))
         };
         let (seen, _) = self.lines.more.wait_timeout_while(seen, PATIENCE, waits).unwrap();
-        assert!(seen.0.iter().any(|line| line.contains(part)), "no line with {part:?}: {:#?}", seen.0);
+        assert!(
+            seen.0.iter().any(|line| line.contains(part)),
+            "no line with {part:?}: {:#?}",
+            seen.0
+        );
     }
 
     /// Runs one console command through the console socket.
@@ -112,7 +125,11 @@ impl Server {
         let deadline = Instant::now() + PATIENCE;
         let seen = self.lines.seen.lock().unwrap();
         // Its log ends when the process does.
-        let (seen, _) = self.lines.more.wait_timeout_while(seen, PATIENCE, |(_, ended)| !*ended).unwrap();
+        let (seen, _) = self
+            .lines
+            .more
+            .wait_timeout_while(seen, PATIENCE, |(_, ended)| !*ended)
+            .unwrap();
         let log = seen.0.clone();
         drop(seen);
         assert!(Instant::now() < deadline, "the server goes on: {log:#?}");
