@@ -338,7 +338,6 @@ mod tests {
         for words in [
             &["decitick", "srve"][..],
             &["decitick", "serve", "--listen", "nowhere"],
-            &["decitick", "serve", "--set", "no-value"],
             &["decitick", "serve", "--log", "xml"],
             &["decitick", "query", "example.org"],
             &["decitick", "query", "::1:7777"],
@@ -352,6 +351,15 @@ mod tests {
         }
         let suggestion = refusal(&["decitick", "srve"]).to_string();
         assert!(suggestion.contains("'serve'"), "{suggestion}");
+    }
+
+    #[test]
+    fn a_setting_without_an_equals_sign_keeps_what_may_be_a_secret() {
+        let Command::Serve(serve) = command("decitick serve --set password:hunter2") else {
+            panic!("not serve")
+        };
+        let set = &serve.options.set[0];
+        assert_eq!((set.key.as_str(), set.value.as_str()), ("password", ""));
     }
 
     #[test]

@@ -20,7 +20,7 @@ pub(crate) fn thousand(table: &mut Table) {
     let used = server.times().since(&before);
     let later = server.resident_kib();
     let tick = server.status()["tick"].clone();
-    let each = full.saturating_sub(empty) as f64 / PLAYERS as f64;
+    let each = later.saturating_sub(empty) as f64 / PLAYERS as f64;
     let text = format!("{each:.1} KiB ({empty} KiB empty, {full} KiB with 1,000, {later} KiB 35 s later)");
     table.row(
         "A connection at rest (resident memory, 1,000)",

@@ -302,15 +302,22 @@ impl Outbox {
         self.usual_packets = usual(self.usual_packets, self.packets.len());
         self.bytes.clear();
         self.packets.clear();
-        // Twice what is usual: one tick is not like the other, and storage is not made anew for that.
-        self.bytes.shrink_to(self.usual_bytes.saturating_mul(2));
-        self.packets.shrink_to(self.usual_packets.saturating_mul(2));
+        give_back(&mut self.bytes, self.usual_bytes);
+        give_back(&mut self.packets, self.usual_packets);
     }
 }
 
-/// What is usual after one more tick used `used`: at least that, and an eighth less than before.
-fn usual(before: usize, used: usize) -> usize {
-    used.max(before - before / 8)
+/// What is usual after one more tick used `used`: a moving average over a few ticks.
+const fn usual(before: usize, used: usize) -> usize {
+    before - before / 4 + used / 4
+}
+
+/// Shrinks storage that is far larger than is usual. In between it stays as it is: one tick is not like the other,
+/// and storage is not to be made anew for that.
+fn give_back<T>(storage: &mut Vec<T>, usual: usize) {
+    if storage.capacity() > usual.saturating_mul(8) {
+        storage.shrink_to(usual.saturating_mul(4));
+    }
 }
 
 /// What the tick tells the door. A notice is on its way before any packet that follows from it.
@@ -386,7 +393,7 @@ mod tests {
             outbox.clear();
         }
         assert!(
-            outbox.bytes.capacity() <= 4 * 50 * 1200,
+            outbox.bytes.capacity() <= 8 * 50 * 1200,
             "{}",
             outbox.bytes.capacity()
         );

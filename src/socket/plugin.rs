@@ -1,5 +1,7 @@
 //! The only systems that touch a channel to the sockets: one fills the inbox, one hands the outbox out.
 
+use std::collections::VecDeque;
+
 use bevy_app::{App, Plugin};
 use bevy_ecs::{
     resource::Resource,
@@ -25,7 +27,8 @@ pub struct Traffic {
     notices: Sender<DoorNotice>,
     to_send: Sender<Outbox>,
     sent: Receiver<Sent>,
-    spare: Vec<Outbox>,
+    /// Used in turn, so that each learns what is usual and none keeps what a burst needed.
+    spare: VecDeque<Outbox>,
 }
 
 impl Traffic {
@@ -38,7 +41,7 @@ impl Traffic {
             notices,
             to_send,
             sent,
-            spare: Vec::new(),
+            spare: VecDeque::new(),
         }
     }
 }
@@ -71,7 +74,7 @@ fn fill_inbox(mut traffic: ResMut<'_, Traffic>, mut inbox: ResMut<'_, Inbox>, mu
     } in traffic.sent.try_iter()
     {
         inbox.sent.append(&mut reports);
-        traffic.spare.push(outbox);
+        traffic.spare.push_back(outbox);
         tally.sent.datagrams += sent.datagrams;
         tally.sent.bytes += sent.bytes;
         tally.sent.unreachable += sent.unreachable;
@@ -99,7 +102,7 @@ fn hand_out(
     if outbox.is_empty() {
         return;
     }
-    let empty = traffic.spare.pop().unwrap_or_default();
+    let empty = traffic.spare.pop_front().unwrap_or_default();
     let full = std::mem::replace(&mut *outbox, empty);
     match traffic.to_send.try_send(full) {
         Ok(()) => {}
@@ -110,7 +113,7 @@ fn hand_out(
                 "the transmit thread is behind: what this tick sends is dropped"
             );
             late.clear();
-            traffic.spare.push(late);
+            traffic.spare.push_back(late);
         }
     }
 }

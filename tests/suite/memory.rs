@@ -21,7 +21,7 @@ struct Footprint {
     names: usize,
     addresses: usize,
     used_proofs: usize,
-    limit_tables: [usize; 6],
+    limit_tables: [usize; 7],
     departing: bool,
     outbox: usize,
 }
@@ -31,7 +31,7 @@ fn footprint(sim: &mut Sim) -> Footprint {
     let entities = world.query::<Entity>().iter(world).count();
     let connections = world.query::<&Connection>().iter(world).count();
     let limits = world.resource::<HandshakeLimits>();
-    let [queries, credentials] = sim.door.tables().map(|table| table.entries);
+    let [queries, credentials, hellos] = sim.door.tables().map(|table| table.entries);
     Footprint {
         entities,
         connections,
@@ -46,6 +46,7 @@ fn footprint(sim: &mut Sim) -> Footprint {
             limits.passwords.table().len(),
             queries,
             credentials,
+            hellos,
         ],
         departing: !world.resource::<Departures>().is_empty(),
         outbox: world.resource::<Outbox>().byte_count(),

@@ -5,7 +5,7 @@ use std::{
     net::SocketAddr,
     path::{Path, PathBuf},
     process::{Child, Command, Output, Stdio},
-    sync::{Arc, Condvar, Mutex},
+    sync::{Arc, Condvar, Mutex, mpsc},
     thread,
     time::{Duration, Instant},
 };
@@ -18,13 +18,25 @@ use nix::{
 /// How long anything may take; on a busy machine most of it is waiting for a processor.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Runs the binary to its end.
+/// Runs the binary to its end, which is to come in time.
 pub(crate) fn decitick(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_decitick"))
+    let child = Command::new(env!("CARGO_BIN_EXE_decitick"))
         .args(arguments)
+        .env_remove("RUST_LOG")
         .stdin(Stdio::null())
-        .output()
-        .unwrap()
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let id = child.id();
+    let (ended, end) = mpsc::channel();
+    let waiter = thread::spawn(move || ended.send(child.wait_with_output()));
+    let Ok(output) = end.recv_timeout(PATIENCE) else {
+        kill(Pid::from_raw(i32::try_from(id).unwrap()), Signal::SIGKILL).unwrap();
+        let _ = waiter.join();
+        panic!("decitick {arguments:?} goes on: {:?}", end.recv());
+    };
+    output.unwrap()
 }
 
 /// A server process. It is killed when the test is over with it.
