@@ -398,7 +398,7 @@ mod tests {
             outbox.bytes.capacity()
         );
         let kept = outbox.bytes.capacity();
-        for count in [50, 30, 50, 40] {
+        for count in [50, 60, 50, 60] {
             fill(&mut outbox, count);
             outbox.clear();
             assert_eq!(

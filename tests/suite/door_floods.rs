@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use decitick_components::reasons::DropReason;
+use decitick_components::{mailbox::CredentialVerdict, reasons::DropReason};
 use decitick_protocol::{ClientAck, ClientPacket, PacketId, SessionPacket};
 use decitick_systems::door::DoorVerdict;
 
@@ -79,7 +79,7 @@ fn a_wrong_cookie_is_challenged_before_any_credential_is_looked_at() {
 }
 
 #[test]
-fn credentials_are_verified_five_times_at_once_per_ip() {
+fn credentials_are_verified_five_times_at_once_per_ip_and_over_it_step_nine_is_silent() {
     let mut sim = Sim::new();
     let mut verdicts = Vec::new();
     for n in 0..7 {
@@ -90,16 +90,22 @@ fn credentials_are_verified_five_times_at_once_per_ip() {
         let hello = visitor.hello(&sim.server_key(), cookie);
         verdicts.push(sim.knock(visitor.address, &hello).0);
     }
+    let verdict = |verdict: &DoorVerdict| match verdict {
+        DoorVerdict::PassHello(ticket) => Some(ticket.credential),
+        _ => None,
+    };
     assert!(
         verdicts[..5]
             .iter()
-            .all(|verdict| matches!(verdict, DoorVerdict::PassHello(_)))
+            .all(|passed| verdict(passed) == Some(CredentialVerdict::Invalid))
     );
     assert!(
         verdicts[5..]
             .iter()
-            .all(|verdict| *verdict == DoorVerdict::Drop(DropReason::CredentialBudget))
+            .all(|passed| verdict(passed) == Some(CredentialVerdict::OverBudget))
     );
+    sim.tick();
+    assert_eq!(sim.tally().dropped.count(DropReason::CredentialBudget), 2);
 }
 
 #[test]
