@@ -149,9 +149,9 @@ fn row(system: &SystemWithAccess, world: &World) -> String {
         };
         let word = format!("`{}`", short(&info.name().to_string()));
         if access.has_write(id) {
-            writes.push(word)
+            writes.push(word);
         } else {
-            reads.push(word)
+            reads.push(word);
         }
     }
     reads.sort();
