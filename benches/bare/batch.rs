@@ -100,7 +100,7 @@ impl Sender {
     }
 
     /// Several datagrams to one address: neighbours of one length share a call.
-    pub(crate) fn to_one(&mut self, socket: &UdpSocket, to: SocketAddr, packets: &[&[u8]]) {
+    pub(crate) fn send_to_one(&mut self, socket: &UdpSocket, to: SocketAddr, packets: &[&[u8]]) {
         for run in packets.chunk_by(|a, b| a.len() == b.len()) {
             for part in run.chunks((65_000 / run[0].len().max(1)).clamp(1, BATCH)) {
                 if part.len() == 1 {

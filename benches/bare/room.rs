@@ -61,7 +61,7 @@ impl Room {
         let all: Vec<&[u8]> = std::iter::once(hello.as_slice())
             .chain(packets.iter().map(Vec::as_slice))
             .collect();
-        out.sender.to_one(out.socket, from, &all);
+        out.sender.send_to_one(out.socket, from, &all);
         self.guests.insert(from, guest);
     }
 
