@@ -146,7 +146,7 @@ pub struct CheckArguments {
 /// What `query` is told.
 #[derive(Debug, Args)]
 pub struct QueryArguments {
-    /// The server, as in example.org:7777 or [::1]:7777
+    /// The server, as in example.org:7777; an IPv6 address stands in square brackets
     #[arg(value_name = "HOST:PORT", value_parser = parse_host_and_port)]
     pub server: String,
     /// Fail unless the server has this public key (64 hexadecimal digits, as `identity` in its console prints)
@@ -160,7 +160,7 @@ pub struct QueryArguments {
 /// What `bots` is told.
 #[derive(Debug, Args)]
 pub struct BotsArguments {
-    /// The server, as in example.org:7777 or [::1]:7777
+    /// The server, as in example.org:7777; an IPv6 address stands in square brackets
     #[arg(value_name = "HOST:PORT", value_parser = parse_host_and_port)]
     pub server: String,
     /// How many clients join

@@ -53,6 +53,8 @@ impl OutboundLane {
     pub const CRITICAL: usize = 4096;
     /// Droppable events that may wait; one more discards the oldest.
     pub const DROPPABLE: usize = 1024;
+    /// Events that a lane at rest has room for.
+    const KEPT: usize = 4;
 
     /// Queues an event behind those that wait.
     ///
@@ -162,7 +164,19 @@ impl OutboundLane {
         let newest = self.in_flight.drain(..count).next_back();
         self.acknowledged = event_id;
         self.progress = self.progress.max(arrived);
+        self.rest();
         newest?.first_sent.map(|sent| arrived.saturating_sub(sent))
+    }
+
+    /// With nothing in flight, room that only a burst such as the greeting needed is given back: a connection at
+    /// rest is small.
+    fn rest(&mut self) {
+        if self.in_flight.is_empty() {
+            self.in_flight.shrink_to(Self::KEPT);
+        }
+        if self.backlog.is_empty() {
+            self.backlog.shrink_to(Self::KEPT);
+        }
     }
 
     /// The highest id handed out; 0 before the first.
@@ -296,6 +310,17 @@ mod tests {
         lane.first_sent_at(2, ms(400));
         assert_eq!(lane.acknowledge(2, ms(45)), Some(ms(40)));
         assert_eq!(lane.acknowledge(3, ms(60)), None, "its send was never reported");
+    }
+
+    #[test]
+    fn a_lane_at_rest_keeps_no_room_of_a_burst() {
+        let mut lane = OutboundLane::default();
+        for n in 0..200 {
+            lane.push(event(n, false)).unwrap();
+        }
+        send_all(&mut lane, ms(0));
+        lane.acknowledge(200, ms(10));
+        assert!(lane.in_flight.capacity() < 16 && lane.backlog.capacity() < 16);
     }
 
     #[test]
