@@ -108,13 +108,22 @@ impl Server {
         ThreadTimes::of_process(self.pid())
     }
 
-    /// Its resident memory in KiB.
+    /// Its resident memory in KiB, program text and libraries included.
     pub(crate) fn resident_kib(&self) -> u64 {
+        self.memory_kib("VmRSS:")
+    }
+
+    /// The part of it that the server asked for: heap and stacks, without pages of the program's file.
+    pub(crate) fn private_kib(&self) -> u64 {
+        self.memory_kib("RssAnon:")
+    }
+
+    fn memory_kib(&self, kind: &str) -> u64 {
         let status = fs::read_to_string(format!("/proc/{}/status", self.pid())).expect("the server runs");
         let line = status
             .lines()
-            .find_map(|line| line.strip_prefix("VmRSS:"))
-            .expect("VmRSS is shown");
+            .find_map(|line| line.strip_prefix(kind))
+            .expect("it is shown");
         line.trim().trim_end_matches("kB").trim().parse().unwrap()
     }
 }

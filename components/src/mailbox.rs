@@ -154,6 +154,8 @@ impl Inbox {
     pub const SESSION_DATAGRAMS: usize = 32_768;
     /// Bytes of session datagrams that may wait.
     pub const SESSION_BYTES: usize = 8 * 1024 * 1024;
+    /// Reports of sent datagrams that storage is kept for.
+    pub const SENT_REPORTS: usize = 4_096;
     /// Hellos that may wait.
     pub const HELLOS: usize = 8_192;
     /// Bytes of hellos that may wait.

@@ -16,18 +16,52 @@ use libfuzzer_sys::fuzz_target;
 
 #[derive(Arbitrary, Debug)]
 enum Step {
-    Wait { milliseconds: u16 },
-    Jump { seconds: u16 },
-    Open { peer: u8 },
-    Close { peer: u8 },
-    Show { name: String, players: u16 },
-    Raw { peer: u8, bytes: Vec<u8> },
-    Long { peer: u8, first: u8, length: u16 },
-    Hello { peer: u8, plan: HelloPlan },
-    Query { peer: u8, length: u16 },
-    Queries { from: u16, count: u8 },
-    Session { peer: u8, wrong_token: bool, plan: SessionPlan },
-    Flood { peer: u8, count: u16 },
+    Wait {
+        milliseconds: u16,
+    },
+    Jump {
+        seconds: u16,
+    },
+    Open {
+        peer: u8,
+    },
+    Close {
+        peer: u8,
+    },
+    Show {
+        name: String,
+        players: u16,
+    },
+    Raw {
+        peer: u8,
+        bytes: Vec<u8>,
+    },
+    Long {
+        peer: u8,
+        first: u8,
+        length: u16,
+    },
+    Hello {
+        peer: u8,
+        plan: HelloPlan,
+    },
+    Query {
+        peer: u8,
+        length: u16,
+    },
+    Queries {
+        from: u16,
+        count: u8,
+    },
+    Session {
+        peer: u8,
+        wrong_token: bool,
+        plan: SessionPlan,
+    },
+    Flood {
+        peer: u8,
+        count: u16,
+    },
     Tidy,
 }
 
@@ -69,7 +103,10 @@ fuzz_target!(|plan: Plan| {
         run.take(step);
     }
     let tally = &run.tally;
-    assert_eq!(tally.received, tally.handled + tally.passed + tally.dropped.total());
+    assert_eq!(
+        tally.received,
+        tally.handled + tally.passed + tally.dropped.total()
+    );
     assert!(run.flooding.len() <= plan.steps.len());
 });
 
@@ -81,10 +118,12 @@ impl Run {
             Step::Open { peer } => self.open(*peer),
             Step::Close { peer } => {
                 self.standings[index(*peer)] = Standing::default();
-                self.door.learn(DoorNotice::Closed { peer: address(*peer) }, self.now);
+                self.door
+                    .learn(DoorNotice::Closed { peer: address(*peer) }, self.now);
             }
             Step::Show { name, players } => {
-                self.door.learn(DoorNotice::Query(Box::new(body(name, *players))), self.now);
+                self.door
+                    .learn(DoorNotice::Query(Box::new(body(name, *players))), self.now);
             }
             Step::Raw { peer, bytes } => _ = self.send(address(*peer), bytes),
             Step::Long { peer, first, length } => {
@@ -109,7 +148,11 @@ impl Run {
                     self.send(SocketAddr::new(IpAddr::V4(ip), 9), &query(n, 512));
                 }
             }
-            Step::Session { peer, wrong_token, plan } => self.session(*peer, *wrong_token, plan),
+            Step::Session {
+                peer,
+                wrong_token,
+                plan,
+            } => self.session(*peer, *wrong_token, plan),
             Step::Flood { peer, count } => {
                 let plan = SessionPlan::Pong(true);
                 for _ in 0..count % 300 {
@@ -123,8 +166,17 @@ impl Run {
 
     fn open(&mut self, peer: u8) {
         let session_token = (0x0101_0101 << 16) + u64::from(peer);
-        self.standings[index(peer)] = Standing { token: session_token, ..Standing::default() };
-        self.door.learn(DoorNotice::Opened { peer: address(peer), session_token }, self.now);
+        self.standings[index(peer)] = Standing {
+            token: session_token,
+            ..Standing::default()
+        };
+        self.door.learn(
+            DoorNotice::Opened {
+                peer: address(peer),
+                session_token,
+            },
+            self.now,
+        );
     }
 
     /// Only the right token of a known address may pass.
@@ -134,7 +186,9 @@ impl Run {
         if wrong_token {
             standing.token ^= 1 << (peer % 64);
         }
-        let Some(datagram) = plan.datagram(&mut standing) else { return };
+        let Some(datagram) = plan.datagram(&mut standing) else {
+            return;
+        };
         let verdict = self.send(address(peer), &datagram);
         if verdict == DoorVerdict::PassSession {
             assert!(known && !wrong_token, "a stranger's datagram passed");
@@ -147,9 +201,18 @@ impl Run {
         count(&mut self.tally, verdict, datagram.len());
         let reply = reply.strip_prefix(b"before").expect("a reply is appended");
         assert_eq!(verdict == DoorVerdict::Reply, !reply.is_empty());
-        assert!(reply.len() <= datagram.len(), "a reply of {} to {} bytes", reply.len(), datagram.len());
+        assert!(
+            reply.len() <= datagram.len(),
+            "a reply of {} to {} bytes",
+            reply.len(),
+            datagram.len()
+        );
         for table in self.door.tables() {
-            assert!(table.entries <= table.capacity, "{} is past its bound", table.name);
+            assert!(
+                table.entries <= table.capacity,
+                "{} is past its bound",
+                table.name
+            );
         }
         verdict
     }

@@ -24,7 +24,8 @@ use decitick_components::{
 };
 use decitick_fuzz::{COOKIE_SEED, HelloPlan, PEERS, SERVER_SEED, SessionPlan, Standing, address};
 use decitick_protocol::{
-    CookieKey, MAX_PACKET, PasswordKey, ServerIdentity, ServerLaneEvent, ServerPacket, verify_hello, verify_reject,
+    CookieKey, MAX_PACKET, PasswordKey, ServerIdentity, ServerLaneEvent, ServerPacket, verify_hello,
+    verify_reject,
 };
 use decitick_systems::{
     ServerPlugins,
@@ -44,21 +45,51 @@ enum Step {
     Tick,
     Ticks(u8),
     /// The server stood still.
-    Jump { seconds: u8 },
+    Jump {
+        seconds: u8,
+    },
     /// The wall clock moved, maybe backwards.
-    Wall { seconds: i32 },
-    Join { peer: u8, credential: u8 },
-    Hello { peer: u8, plan: HelloPlan },
-    Session { peer: u8, plan: SessionPlan },
+    Wall {
+        seconds: i32,
+    },
+    Join {
+        peer: u8,
+        credential: u8,
+    },
+    Hello {
+        peer: u8,
+        plan: HelloPlan,
+    },
+    Session {
+        peer: u8,
+        plan: SessionPlan,
+    },
     /// The same plan from every peer.
-    All { plan: SessionPlan },
-    Many { peer: u8, plan: SessionPlan, count: u8 },
-    Raw { peer: u8, bytes: Vec<u8> },
-    Console { line: String },
+    All {
+        plan: SessionPlan,
+    },
+    Many {
+        peer: u8,
+        plan: SessionPlan,
+        count: u8,
+    },
+    Raw {
+        peer: u8,
+        bytes: Vec<u8>,
+    },
+    Console {
+        line: String,
+    },
     Command(Command),
-    Workers { fail: bool },
+    Workers {
+        fail: bool,
+    },
     /// Reports of sent packets that are old or about nothing.
-    ForgedReports { player: u16, event: u32 },
+    ForgedReports {
+        player: u16,
+        event: u32,
+    },
+    /// No random bytes in the next tick.
     EmptyPool,
 }
 
@@ -95,6 +126,7 @@ struct Run {
     password: Option<PasswordKey>,
     reports: Vec<SentReport>,
     ticks: usize,
+    pool_is_empty: bool,
 }
 
 fuzz_target!(|plan: Plan| {
@@ -111,15 +143,27 @@ fuzz_target!(|plan: Plan| {
 
 impl Run {
     fn new(plan: &Plan) -> Self {
-        let mut settings = Settings { max_players: MAX_PLAYERS, ..Settings::default() };
+        let mut settings = Settings {
+            max_players: MAX_PLAYERS,
+            ..Settings::default()
+        };
         settings.limits.loopback_exempt = plan.loopback_exempt;
         settings.limits.resends_per_tick = u32::from(plan.resends_per_tick).max(1);
         settings.world.max_speed = f32::from(plan.max_speed);
-        settings.names.policy = if plan.strict_names { NamePolicy::Strict } else { NamePolicy::Core };
+        settings.names.policy = if plan.strict_names {
+            NamePolicy::Strict
+        } else {
+            NamePolicy::Core
+        };
         let limits = settings.limits.clone();
         let mut app = App::new();
         app.set_error_handler(bevy_ecs::error::panic)
-            .add_plugins((ComponentsPlugin { settings: settings.clone() }, ServerPlugins::default()))
+            .add_plugins((
+                ComponentsPlugin {
+                    settings: settings.clone(),
+                },
+                ServerPlugins::default(),
+            ))
             .insert_resource(ServerKey(IDENTITY.public_key()));
         app.finish();
         app.cleanup();
@@ -134,6 +178,7 @@ impl Run {
             password: None,
             reports: Vec::new(),
             ticks: 0,
+            pool_is_empty: false,
         }
     }
 
@@ -144,7 +189,11 @@ impl Run {
             Step::Jump { seconds } => self.now += Duration::from_secs(u64::from(*seconds)),
             Step::Wall { seconds } => {
                 let moved = Duration::from_secs(u64::from(seconds.unsigned_abs()));
-                self.wall = if *seconds < 0 { self.wall.saturating_sub(moved) } else { self.wall + moved };
+                self.wall = if *seconds < 0 {
+                    self.wall.saturating_sub(moved)
+                } else {
+                    self.wall + moved
+                };
             }
             Step::Join { peer, credential } => self.join(*peer, *credential),
             Step::Hello { peer, plan } => self.hello(*peer, plan),
@@ -156,7 +205,7 @@ impl Run {
             Step::Command(command) => self.console(command.line()),
             Step::Workers { fail } => self.work(*fail),
             Step::ForgedReports { player, event } => self.forge(*player, *event),
-            Step::EmptyPool => *self.world().resource_mut::<Entropy>() = Entropy::default(),
+            Step::EmptyPool => self.pool_is_empty = true,
         }
     }
 
@@ -196,7 +245,11 @@ impl Run {
         let mut reply = Vec::new();
         let verdict = self.door.answer(self.now, from, datagram, &mut reply);
         assert!(reply.len() <= datagram.len());
-        let route = Route { peer: from, listener: 0, local: None };
+        let route = Route {
+            peer: from,
+            listener: 0,
+            local: None,
+        };
         let now = self.now;
         let mut inbox = self.app.world_mut().resource_mut::<Inbox>();
         let taken = match verdict {
@@ -204,14 +257,21 @@ impl Run {
             DoorVerdict::PassHello(ticket) => inbox.hellos.push(route, now, datagram, Some(ticket)),
             DoorVerdict::Drop(_) | DoorVerdict::Reply => true,
         };
-        let became = if taken { verdict } else { DoorVerdict::Drop(DropReason::QueueFull) };
+        let became = if taken {
+            verdict
+        } else {
+            DoorVerdict::Drop(DropReason::QueueFull)
+        };
         let mut tally = self.world().resource_mut::<Tally>();
         count(&mut tally.door, became, datagram.len());
         assert!(tally.balanced(), "before the tick: {tally:?}");
     }
 
     fn console(&mut self, line: String) {
-        self.world().resource_mut::<ConsoleInbox>().0.push_back(ConsoleRequest { id: 7, line });
+        self.world()
+            .resource_mut::<ConsoleInbox>()
+            .0
+            .push_back(ConsoleRequest { id: 7, line });
     }
 
     fn work(&mut self, fail: bool) {
@@ -224,7 +284,11 @@ impl Run {
                     WorkerAnswer::PasswordDerived { request, key }
                 }
                 WorkerRequest::SaveBans { request, .. } => {
-                    let result = if fail { Err("the disk is full".to_owned()) } else { Ok(()) };
+                    let result = if fail {
+                        Err("the disk is full".to_owned())
+                    } else {
+                        Ok(())
+                    };
                     WorkerAnswer::BansSaved { request, result }
                 }
             };
@@ -238,10 +302,21 @@ impl Run {
             session::PlayerToken,
         };
         let generation = PlayerToken(event % 7);
-        let what = if event % 2 == 0 { Stamped::Event(event) } else { Stamped::Keepalive(event) };
-        let stamp = Stamp { player: PlayerId(player), generation, what };
+        let what = if event % 2 == 0 {
+            Stamped::Event(event)
+        } else {
+            Stamped::Keepalive(event)
+        };
+        let stamp = Stamp {
+            player: PlayerId(player),
+            generation,
+            what,
+        };
         let at = self.now;
-        self.world().resource_mut::<Inbox>().sent.push(SentReport { stamp, at });
+        self.world()
+            .resource_mut::<Inbox>()
+            .sent
+            .push(SentReport { stamp, at });
     }
 
     fn tick(&mut self) {
@@ -250,13 +325,20 @@ impl Run {
         let (now, wall, ticks) = (self.now, self.wall, self.ticks);
         let world = self.app.world_mut();
         world.resource_mut::<Clock>().advance(now, wall);
+        let empty = std::mem::take(&mut self.pool_is_empty);
+        if empty {
+            *world.resource_mut::<Entropy>() = Entropy::default();
+        }
         let filled: Result<(), ()> = world.resource_mut::<Entropy>().refill(|bytes| {
+            if empty {
+                return Err(());
+            }
             for (index, byte) in bytes.iter_mut().enumerate() {
                 *byte = (index * 31 + ticks * 17 + (index >> 8)) as u8;
             }
             Ok(())
         });
-        assert!(filled.is_ok());
+        assert!(filled.is_ok() || empty);
         let reports = std::mem::take(&mut self.reports);
         let mut inbox = world.resource_mut::<Inbox>();
         inbox.sent.extend(reports);
@@ -276,19 +358,26 @@ impl Run {
         let mut outbox = std::mem::take(&mut *self.world().resource_mut::<Outbox>());
         for packet in outbox.packets().to_vec() {
             let datagram = outbox.bytes_mut(&packet);
-            assert!(!datagram.is_empty() && datagram.len() <= MAX_PACKET, "{} bytes", datagram.len());
+            assert!(
+                !datagram.is_empty() && datagram.len() <= MAX_PACKET,
+                "{} bytes",
+                datagram.len()
+            );
             match packet.seal {
                 Some(Seal::Hello(nonce)) => {
                     IDENTITY.seal_hello(&nonce, datagram).expect("a hello is sealed");
                     assert!(self.nonces.contains(&nonce) && verify_hello(datagram, &nonce, None));
                 }
                 Some(Seal::Reject(nonce)) => {
-                    IDENTITY.seal_reject(&nonce, datagram).expect("a refusal is sealed");
+                    IDENTITY
+                        .seal_reject(&nonce, datagram)
+                        .expect("a refusal is sealed");
                     assert!(self.nonces.contains(&nonce) && verify_reject(datagram, &nonce, None));
                 }
                 None => {}
             }
-            self.reports.extend(packet.stamp.map(|stamp| SentReport { stamp, at: now }));
+            self.reports
+                .extend(packet.stamp.map(|stamp| SentReport { stamp, at: now }));
             let received = match ServerPacket::decode(datagram) {
                 Ok(received) => received,
                 Err(error) => panic!("the server sent what no client takes: {error}: {datagram:02x?}"),
@@ -302,21 +391,35 @@ impl Run {
 
     fn peer_takes(&mut self, peer: SocketAddr, packet: &ServerPacket) {
         let position = (0..PEERS as u8).position(|index| address(index) == peer);
-        let Some(index) = position else { panic!("a packet to {peer}, who never wrote") };
+        let Some(index) = position else {
+            panic!("a packet to {peer}, who never wrote")
+        };
         let standing = &mut self.standings[index];
         match packet {
             ServerPacket::Hello(hello) => {
                 assert!(hello.player_id < u32::from(MAX_PLAYERS) && hello.session_token != 0);
                 if hello.session_token != standing.token {
-                    *standing = Standing { token: hello.session_token, ..Standing::default() };
+                    *standing = Standing {
+                        token: hello.session_token,
+                        ..Standing::default()
+                    };
                 }
             }
             ServerPacket::Keepalive(keepalive) => standing.keepalive = keepalive.nonce,
             ServerPacket::Lane { event_id, event } => {
-                assert!(*event_id <= standing.highest_event + 1, "event {event_id} after {}", standing.highest_event);
+                assert!(
+                    *event_id <= standing.highest_event + 1,
+                    "event {event_id} after {}",
+                    standing.highest_event
+                );
                 standing.highest_event = standing.highest_event.max(*event_id);
                 if let ServerLaneEvent::PlayerJoin(joined) = event {
-                    assert!(joined.players.iter().all(|row| row.player_id < u32::from(MAX_PLAYERS)));
+                    assert!(
+                        joined
+                            .players
+                            .iter()
+                            .all(|row| row.player_id < u32::from(MAX_PLAYERS))
+                    );
                 }
             }
             _ => {}
@@ -326,9 +429,15 @@ impl Run {
     fn check(&mut self) {
         let world = self.app.world_mut();
         let inbox = world.resource::<Inbox>();
-        assert!(inbox.sessions.is_empty() && inbox.hellos.is_empty(), "every datagram is judged in its tick");
+        assert!(
+            inbox.sessions.is_empty() && inbox.hellos.is_empty(),
+            "every datagram is judged in its tick"
+        );
         let tally = world.resource::<Tally>();
-        assert!(tally.balanced() && tally.queued() == 0, "after the tick: {tally:?}");
+        assert!(
+            tally.balanced() && tally.queued() == 0,
+            "after the tick: {tally:?}"
+        );
         let mut lanes = world.query::<(&PlayerId, &InboundLane, &OutboundLane)>();
         let mut connections = 0;
         for (player, inbound, outbound) in lanes.iter(world) {
@@ -338,7 +447,11 @@ impl Run {
             let most = OutboundLane::IN_FLIGHT + OutboundLane::CRITICAL + OutboundLane::DROPPABLE;
             assert!(outbound.depth() <= most);
         }
-        assert_eq!(connections, world.resource::<SlotTable>().taken(), "a slot for each connection");
+        assert_eq!(
+            connections,
+            world.resource::<SlotTable>().taken(),
+            "a slot for each connection"
+        );
     }
 }
 
@@ -347,13 +460,29 @@ impl Command {
         match self {
             Self::Kick(id) => format!("kick {} because", id % 8),
             Self::BanPeer(peer) => format!("ban {} 60 out", address(*peer).ip()),
-            Self::BanRange(bits, prefix) => format!("ban {}/{} 1", std::net::Ipv4Addr::from(*bits), prefix % 33),
+            Self::BanRange(bits, prefix) => {
+                format!("ban {}/{} 1", std::net::Ipv4Addr::from(*bits), prefix % 33)
+            }
             Self::Unban(peer) => format!("unban {}", address(*peer).ip()),
             Self::Say(text) => format!("say {text}"),
             Self::Mode(text) => format!("mode {text}"),
-            Self::Password(set) => if *set { "password set open sesame" } else { "password clear" }.to_owned(),
+            Self::Password(set) => if *set {
+                "password set open sesame"
+            } else {
+                "password clear"
+            }
+            .to_owned(),
             Self::Show(which) => {
-                let shown = ["status", "players --json", "bans", "drops --json", "limits", "help", "identity", "password"];
+                let shown = [
+                    "status",
+                    "players --json",
+                    "bans",
+                    "drops --json",
+                    "limits",
+                    "help",
+                    "identity",
+                    "password",
+                ];
                 shown[usize::from(*which) % shown.len()].to_owned()
             }
             Self::Limits(peer) => format!("limits {} --json", address(*peer).ip()),

@@ -4,9 +4,9 @@ use std::{net::SocketAddr, time::Duration};
 
 use arbitrary::Arbitrary;
 use decitick_protocol::{
-    ChatSend, ClientAck, ClientBye, ClientEvent, ClientHello, ClientLaneEvent, ClientPong, CookieKey, EventData,
-    PROTOCOL_VERSION, PasswordKey, PlainText, PlayerSync, QueryRequest, RequestSpawn, ServerIdentity, SessionPacket,
-    Text, Vec3, credential,
+    ChatSend, ClientAck, ClientBye, ClientEvent, ClientHello, ClientLaneEvent, ClientPong, CookieKey,
+    EventData, PROTOCOL_VERSION, PasswordKey, PlainText, PlayerSync, QueryRequest, RequestSpawn,
+    ServerIdentity, SessionPacket, Text, Vec3, credential,
 };
 
 /// Seed of the server's key in every run.
@@ -28,7 +28,9 @@ pub fn address(peer: u8) -> SocketAddr {
         "[::1]:4000",
         "198.51.100.9:1",
     ];
-    texts[usize::from(peer) % PEERS].parse().expect("a written address")
+    texts[usize::from(peer) % PEERS]
+        .parse()
+        .expect("a written address")
 }
 
 /// A hello in the terms a server cares about.
@@ -89,11 +91,17 @@ impl HelloPlan {
         let nonce = [self.nonce; 32];
         let (credential_key, credential_proof) = self.credential(&server_key, cookie, &nonce);
         let hello = ClientHello {
-            protocol_version: if self.version == 0 { PROTOCOL_VERSION } else { u16::from(self.version) },
+            protocol_version: if self.version == 0 {
+                PROTOCOL_VERSION
+            } else {
+                u16::from(self.version)
+            },
             name: self.name_field(),
             cookie,
             nonce,
-            password_proof: password.filter(|_| self.password).map_or([0; 32], |key| key.proof(cookie, &nonce)),
+            password_proof: password
+                .filter(|_| self.password)
+                .map_or([0; 32], |key| key.proof(cookie, &nonce)),
             credential_key,
             credential_proof,
         };
@@ -117,7 +125,10 @@ impl HelloPlan {
     fn credential(&self, server_key: &[u8; 32], cookie: u64, nonce: &[u8; 32]) -> ([u8; 32], [u8; 64]) {
         let seed = [0x31; 32];
         match self.credential {
-            2 => (credential::public_key(&seed), credential::sign(&seed, server_key, cookie, nonce)),
+            2 => (
+                credential::public_key(&seed),
+                credential::sign(&seed, server_key, cookie, nonce),
+            ),
             3 => (credential::public_key(&seed), [1; 64]),
             _ => ([0; 32], [0; 64]),
         }
@@ -127,7 +138,11 @@ impl HelloPlan {
 /// A query request.
 pub fn query(nonce: u8, length: u16) -> Vec<u8> {
     let mut datagram = Vec::new();
-    QueryRequest { query_version: 1, nonce: [nonce; 32] }.encode(&mut datagram);
+    QueryRequest {
+        query_version: 1,
+        nonce: [nonce; 32],
+    }
+    .encode(&mut datagram);
     datagram.resize(usize::from(length), 0);
     datagram
 }
@@ -136,7 +151,13 @@ pub fn query(nonce: u8, length: u16) -> Vec<u8> {
 #[derive(Arbitrary, Debug, Clone)]
 pub enum SessionPlan {
     /// A frame.
-    Sync { seq: u32, place: [i16; 3], speed: [i8; 3], heading: f32, area: u8 },
+    Sync {
+        seq: u32,
+        place: [i16; 3],
+        speed: [i8; 3],
+        heading: f32,
+        area: u8,
+    },
     /// A wish to spawn.
     Spawn,
     /// The end.
@@ -174,7 +195,13 @@ impl SessionPlan {
         let mut out = Vec::new();
         let token = standing.token;
         match self {
-            Self::Sync { seq, place, speed, heading, area } => {
+            Self::Sync {
+                seq,
+                place,
+                speed,
+                heading,
+                area,
+            } => {
                 let packet = PlayerSync {
                     seq: *seq,
                     position: vector(place.map(f32::from)),
@@ -194,15 +221,24 @@ impl SessionPlan {
                 SessionPacket::Ack(ClientAck { ack }).encode(token, &mut out);
             }
             Self::Pong(right) => {
-                let nonce = if *right { standing.keepalive } else { !standing.keepalive };
+                let nonce = if *right {
+                    standing.keepalive
+                } else {
+                    !standing.keepalive
+                };
                 SessionPacket::Pong(ClientPong { nonce }).encode(token, &mut out);
             }
             Self::Chat { ahead, text } => {
-                let event = ClientLaneEvent::ChatSend(ChatSend { text: PlainText::parse(text).ok()? });
+                let event = ClientLaneEvent::ChatSend(ChatSend {
+                    text: PlainText::parse(text).ok()?,
+                });
                 event.encode(token, event_id(standing, *ahead), &mut out);
             }
             Self::Event { ahead, name, data } => {
-                let event = ClientEvent { name: Text::parse(name).ok()?, data: EventData::parse(data.clone()).ok()? };
+                let event = ClientEvent {
+                    name: Text::parse(name).ok()?,
+                    data: EventData::parse(data.clone()).ok()?,
+                };
                 ClientLaneEvent::ClientEvent(event).encode(token, event_id(standing, *ahead), &mut out);
             }
             Self::Body { id, rest } => {

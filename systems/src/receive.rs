@@ -57,6 +57,8 @@ pub fn note_sent(
             Stamped::Event(event_id) => lane.first_sent_at(event_id, at),
         }
     }
+    // A burst such as a thousand joins leaves no storage behind.
+    inbox.sent.shrink_to(Inbox::SENT_REPORTS);
 }
 
 /// Ends the sessions that sent too much for ten seconds in a row (docs/protocol.md 2.2).
