@@ -11,6 +11,7 @@ pub mod history;
 pub mod hub;
 pub(crate) mod line;
 mod place;
+mod plugin;
 pub mod server;
 mod socket;
 pub mod stdin;
@@ -18,6 +19,7 @@ mod terminal;
 
 pub use client::{ClientError, ConsoleClient, Reply};
 pub use hub::{AskError, ConsoleHandle, ConsoleHub};
+pub use plugin::{Console, ConsoleEdgePlugin};
 pub use server::{ConsoleServer, Limits};
 pub use socket::{ConsoleSocket, SOCKET_NAME, SocketError};
 pub use terminal::for_terminal;

@@ -86,10 +86,23 @@ pub fn run(app: &mut App, epoch: Epoch, stop: &Arc<AtomicBool>, telemetry: &Tele
 }
 
 fn wait_for_next_tick(epoch: Epoch) {
-    let elapsed = epoch.elapsed();
-    let next = elapsed.as_nanos() / TICK.as_nanos() + 1;
-    let deadline = epoch.at(TICK.saturating_mul(u32::try_from(next).unwrap_or(u32::MAX)));
+    let deadline = epoch.at(next_deadline(epoch.elapsed()));
     thread::sleep(deadline.saturating_duration_since(Instant::now()));
+}
+
+/// When the next tick is due, since the start: a whole number of ticks from it, whatever the ticks before took.
+fn next_deadline(elapsed: Duration) -> Duration {
+    let next = elapsed.as_nanos() / TICK.as_nanos() + 1;
+    TICK.saturating_mul(u32::try_from(next).unwrap_or(u32::MAX))
+}
+
+/// Ticks between two that ran. The first tick of a process has none before it.
+const fn missed_between(last_tick: u64, number: u64) -> u64 {
+    if last_tick == 0 {
+        0
+    } else {
+        number.saturating_sub(last_tick + 1)
+    }
 }
 
 /// Writes the clock; counts the ticks that were missed since the last one and says so once.
@@ -100,8 +113,8 @@ fn begin_tick(app: &mut App, epoch: Epoch, last_tick: u64) -> u64 {
     let mut clock = app.world_mut().resource_mut::<Clock>();
     clock.advance(epoch.elapsed(), unix);
     let number = clock.tick;
-    let missed = number.saturating_sub(last_tick + 1);
-    if missed > 0 && last_tick > 0 {
+    let missed = missed_between(last_tick, number);
+    if missed > 0 {
         app.world_mut().resource_mut::<TickTimes>().skipped += missed;
         tracing::warn!(
             ticks = missed,
@@ -131,5 +144,50 @@ fn step(app: &mut App) {
     if !finished {
         tracing::error!("a tick panicked outside its systems");
         trouble::note();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Runs `count` ticks of which each takes what `work` says and begins a little after its deadline; returns when
+    /// each began.
+    fn beginnings(count: u32, work: impl Fn(u32) -> Duration) -> Vec<Duration> {
+        let wake_up = Duration::from_micros(60);
+        let mut now = Duration::ZERO;
+        (0..count)
+            .map(|index| {
+                let begun = next_deadline(now) + wake_up;
+                now = begun + work(index);
+                begun
+            })
+            .collect()
+    }
+
+    #[test]
+    fn six_thousand_ticks_do_not_drift_whatever_they_take() {
+        for work in [0, 30, 99] {
+            let begun = beginnings(6000, |_| Duration::from_millis(work));
+            for (number, at) in (1..).zip(begun) {
+                assert_eq!(at, TICK * number + Duration::from_micros(60), "{work} ms of work");
+            }
+        }
+    }
+
+    #[test]
+    fn after_a_stall_the_next_tick_is_on_time_and_the_missed_ones_are_counted_and_not_made_up_for() {
+        let stall = Duration::from_millis(1030);
+        let begun = beginnings(20, |index| if index == 9 { stall } else { Duration::ZERO });
+        let numbers: Vec<u64> = begun
+            .iter()
+            .map(|at| u64::try_from(at.as_millis() / TICK.as_millis()).unwrap())
+            .collect();
+        assert_eq!(numbers[9..12], [10, 21, 22]);
+        let missed: u64 = numbers
+            .windows(2)
+            .map(|pair| missed_between(pair[0], pair[1]))
+            .sum();
+        assert_eq!(missed, 10);
     }
 }

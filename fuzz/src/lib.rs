@@ -1,5 +1,7 @@
 //! What the fuzz targets share: a few peers and the datagrams they may send.
 
+pub mod server_plan;
+
 use std::{net::SocketAddr, time::Duration};
 
 use arbitrary::Arbitrary;

@@ -8,25 +8,19 @@ use std::{
 };
 
 use bevy_app::App;
-use bevy_ecs::{resource::Resource, schedule::IntoScheduleConfigs, system::ResMut};
 use crossbeam_channel::unbounded;
 use decitick_components::{
-    console::{ConsoleInbox, ConsoleOutbox},
     server::PublicFace,
     settings::{ClockSetting, Settings},
 };
 use decitick_protocol::{CookieKey, ServerIdentity};
-use decitick_systems::{
-    door::Door,
-    encode::query_body,
-    tick::{Tick, TickSystems},
-};
+use decitick_systems::{door::Door, encode::query_body};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use crate::{
     ServerParts, asset_files, ban_file, build_app,
     cli::ServeArguments,
-    console::{self, ConsoleHub, ConsoleServer, ConsoleSocket, SocketError},
+    console::{self, Console, ConsoleEdgePlugin, ConsoleHub, ConsoleServer, ConsoleSocket, SocketError},
     entropy, identity_file,
     runner::{self, Ended},
     settings_file,
@@ -182,9 +176,7 @@ fn run_server(
     app.insert_resource(Traffic::new(mailbox, notices, &transmit))
         .insert_resource(workers)
         .insert_resource(Console(hub))
-        .add_plugins((SocketPlugin, WorkerPlugin))
-        .add_systems(Tick, take_lines.in_set(TickSystems::Receive))
-        .add_systems(Tick, give_answers.in_set(TickSystems::Transmit));
+        .add_plugins((SocketPlugin, WorkerPlugin, ConsoleEdgePlugin));
     let ended = runner::run(&mut app, epoch, stop, telemetry);
     finish_console(&mut app);
     drop(console_server);
@@ -230,16 +222,4 @@ fn tell_what_has_no_effect(settings: &Settings) {
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// The tick's end of the console.
-#[derive(Resource, Debug)]
-struct Console(ConsoleHub);
-
-fn take_lines(mut console: ResMut<'_, Console>, mut inbox: ResMut<'_, ConsoleInbox>) {
-    console.0.drain_into(&mut inbox);
-}
-
-fn give_answers(mut console: ResMut<'_, Console>, mut outbox: ResMut<'_, ConsoleOutbox>) {
-    console.0.deliver(&mut outbox);
 }

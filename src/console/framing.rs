@@ -5,11 +5,18 @@ use std::io::{self, BufRead, Read};
 
 /// Bytes of text that a reader takes: far more than 1,000 players need.
 const LONGEST_TEXT: usize = 16 * 1024 * 1024;
+/// What is answered instead of a longer text.
+const TOO_LONG: &str = "the answer is longer than 16 MiB, more than a console takes; ask for less";
 /// Bytes of the longest header, with its line feed.
 const LONGEST_HEADER: u64 = 32;
 
 /// One answer as bytes.
+///
+/// A text that no reader would take becomes an error that says so.
 pub(super) fn frame(ok: bool, text: &str) -> Vec<u8> {
+    if text.len() > LONGEST_TEXT {
+        return frame(false, TOO_LONG);
+    }
     let word = if ok { "ok" } else { "error" };
     format!("{word} {}\n{text}\n", text.len()).into_bytes()
 }
@@ -82,6 +89,18 @@ mod tests {
         );
         assert_eq!(read_frame(&mut reader).unwrap(), Some((false, String::new())));
         assert_eq!(read_frame(&mut reader).unwrap(), None);
+    }
+
+    #[test]
+    fn an_answer_that_no_reader_takes_becomes_an_error_that_it_does() {
+        let longest = "x".repeat(LONGEST_TEXT);
+        let bytes = frame(true, &longest);
+        assert_eq!(read_frame(&mut bytes.as_slice()).unwrap(), Some((true, longest)));
+        let bytes = frame(true, &"x".repeat(LONGEST_TEXT + 1));
+        assert_eq!(
+            read_frame(&mut bytes.as_slice()).unwrap(),
+            Some((false, TOO_LONG.to_owned()))
+        );
     }
 
     #[test]

@@ -14,7 +14,9 @@ use bevy_ecs::{
     system::{ResMut, SystemAccess},
     world::World,
 };
-use decitick::{ServerParts, build_app, socket::SocketPlugin, worker::WorkerPlugin};
+use decitick::{
+    ServerParts, build_app, console::ConsoleEdgePlugin, socket::SocketPlugin, worker::WorkerPlugin,
+};
 use decitick_components::{
     bans::BanList,
     mailbox::Outbox,
@@ -53,7 +55,7 @@ fn whole_app() -> App {
         weapons: WeaponTable::default(),
         bans: BanList::default(),
     });
-    app.add_plugins((SocketPlugin, WorkerPlugin));
+    app.add_plugins((SocketPlugin, WorkerPlugin, ConsoleEdgePlugin));
     app
 }
 

@@ -15,6 +15,7 @@ mod hashes;
 mod hostile;
 mod json;
 mod proofs;
+mod queries;
 mod round_trip;
 mod strategies;
 mod strictness;

@@ -308,6 +308,41 @@ mod tests {
     }
 
     #[test]
+    fn a_peer_whose_port_is_closed_costs_its_neighbours_nothing() {
+        let alive = UdpSocket::bind("127.0.0.1:0").unwrap();
+        alive
+            .set_read_timeout(Some(std::time::Duration::from_secs(5)))
+            .unwrap();
+        let dead = UdpSocket::bind("127.0.0.1:0")
+            .unwrap()
+            .local_addr()
+            .unwrap()
+            .port();
+        let sender = UdpSocket::bind("127.0.0.1:0").unwrap();
+        let bytes = [7; 1200];
+        let port = alive.local_addr().unwrap().port();
+        let mut batch = BatchSender::new();
+        let mut buffer = [0; 2000];
+        for _ in 0..20 {
+            let list = packets(
+                &bytes,
+                &[
+                    (dead, 40),
+                    (port, 10),
+                    (dead, 60),
+                    (dead, 60),
+                    (port, 20),
+                    (port, 20),
+                ],
+            );
+            let tally = batch.send(&sender, &list, |_| {});
+            assert!(tally.datagrams >= 3, "{tally:?}");
+            let lengths: Vec<usize> = (0..3).map(|_| alive.recv(&mut buffer).unwrap()).collect();
+            assert_eq!(lengths, [10, 20, 20]);
+        }
+    }
+
+    #[test]
     fn a_dead_peer_and_an_empty_packet_stop_nobody_elses_datagrams() {
         let alive = UdpSocket::bind("127.0.0.1:0").unwrap();
         alive
