@@ -167,7 +167,9 @@ where
 
 #[cfg(test)]
 mod tests {
-    use std::sync::{Mutex, PoisonError};
+    use std::sync::{LazyLock, Mutex, PoisonError};
+
+    use tracing::{Dispatch, subscriber::NoSubscriber};
 
     use super::*;
 
@@ -188,7 +190,12 @@ mod tests {
         }
     }
 
+    /// A second log beside the captured one: while there is only one, tracing lets the thread that comes first to a
+    /// log line decide for all whether anybody wants it, and a test on another thread has no log.
+    static SECOND_LOG: LazyLock<Dispatch> = LazyLock::new(|| Dispatch::new(NoSubscriber::default()));
+
     fn logged(format: LogFormat, filter: &str, colour: bool, deed: impl FnOnce(&Telemetry)) -> Vec<String> {
+        LazyLock::force(&SECOND_LOG);
         let captured = Captured::default();
         let writer = captured.clone();
         let (subscriber, telemetry) = subscriber(format, parse_filter(filter).unwrap(), colour, move || {

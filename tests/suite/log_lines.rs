@@ -2,11 +2,11 @@
 
 use std::{
     io,
-    sync::{Arc, Mutex},
+    sync::{Arc, LazyLock, Mutex},
 };
 
 use decitick_protocol::{ClientBye, SessionPacket, is_control_or_format};
-use tracing::subscriber::with_default;
+use tracing::{Dispatch, subscriber::NoSubscriber, subscriber::with_default};
 
 use crate::sim::{Sim, Visitor};
 
@@ -25,8 +25,16 @@ impl io::Write for Captured {
     }
 }
 
+/// A second log beside the captured one, for as long as the process runs.
+///
+/// While there is only one log, tracing asks the thread that comes first to a log line whether anybody wants it, and
+/// keeps the answer: a test on another thread, which has no log, would silence the line for the test that captures
+/// it. With two, every log is asked.
+static SECOND_LOG: LazyLock<Dispatch> = LazyLock::new(|| Dispatch::new(NoSubscriber::default()));
+
 /// What is logged while `run` runs, line by line.
 fn log_of(run: impl FnOnce()) -> Vec<String> {
+    LazyLock::force(&SECOND_LOG);
     let captured = Captured::default();
     let writer = captured.clone();
     let subscriber = tracing_subscriber::fmt()
