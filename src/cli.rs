@@ -55,7 +55,9 @@ pub enum Command {
     /// Ask a server who it is, and verify the signature of its answer
     Query(QueryArguments),
     /// Let many real clients join, play and measure a server
-    #[command(after_help = "Exits with 1 when a client fails to join.")]
+    #[command(
+        after_help = "Exits with 1 when a client fails to join or to stay, or sees the server break a rule of its protocol."
+    )]
     Bots(BotsArguments),
     /// Attach to a running server, or run one command in it
     Console(ConsoleArguments),
@@ -178,6 +180,9 @@ pub struct BotsArguments {
     /// How they move
     #[arg(long, value_name = "WAY", default_value = "random")]
     pub walk: Walk,
+    /// Hits that each client reports in a second while it has somebody in reach of its weapon; 0: none
+    #[arg(long, value_name = "F", default_value_t = 0.5, value_parser = parse_shots_per_second)]
+    pub shots_per_second: f64,
     /// Print one JSON value at the end, and no progress
     #[arg(long)]
     pub json: bool,
@@ -235,6 +240,13 @@ fn parse_host_and_port(text: &str) -> Result<String, String> {
     } else {
         Err(wanted.to_owned())
     }
+}
+
+fn parse_shots_per_second(text: &str) -> Result<f64, String> {
+    text.parse()
+        .ok()
+        .filter(|shots| (0.0..=20.0).contains(shots))
+        .ok_or_else(|| "a number from 0 to 20 is wanted".to_owned())
 }
 
 fn parse_public_key(text: &str) -> Result<[u8; 32], String> {
@@ -331,6 +343,20 @@ mod tests {
         assert!(
             matches!(command("decitick console"), Command::Console(console) if console.command.is_none())
         );
+    }
+
+    #[test]
+    fn bots_shoot_at_a_pace_of_0_to_20_a_second() {
+        let pace = |words: &str| match command(&format!("decitick bots a:1 --count 1 {words}")) {
+            Command::Bots(bots) => bots.shots_per_second,
+            _ => panic!("not bots"),
+        };
+        assert_eq!((pace(""), pace("--shots-per-second 0")), (0.5, 0.0));
+        for wrong in ["20.1", "NaN", "some"] {
+            let words = format!("--shots-per-second={wrong}");
+            let refused = refusal(&["decitick", "bots", "a:1", "--count", "1", &words]);
+            assert_eq!(refused.exit_code(), 2, "{wrong}");
+        }
     }
 
     #[test]

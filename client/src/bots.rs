@@ -1,8 +1,8 @@
 //! Many real clients in one process, for load and for measurement.
 //!
 //! One thread and one poll loop run them all, each with a UDP socket of its own. They ask the server for its key, join
-//! at a steady pace, ask for a body, walk, chat now and then, and leave with a goodbye. What they see ends in a
-//! [`BotsReport`]. They know of the server what docs/protocol.md says, and decide nothing about the wire: that is
+//! at a steady pace, ask for a body, walk, look, shoot at whom they reach, chat now and then, and leave with a goodbye.
+//! What they see ends in a [`BotsReport`], and what the server must not have done in its failures. They know of the server what docs/protocol.md says, and decide nothing about the wire: that is
 //! [`client`](crate::client)'s business.
 
 mod bot;
@@ -10,6 +10,9 @@ mod fleet;
 mod measure;
 mod random;
 mod report;
+mod shoot;
+mod times;
+mod totals;
 mod walk;
 
 use std::fmt;
@@ -23,13 +26,18 @@ use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
 use crate::driver::{Answered, QueryError, query};
 
-pub use self::report::{BotCounts, BotsReport, Lane, Loss, Percentiles, Relay, Traffic};
+pub use self::report::{
+    BotCounts, BotsReport, Combat, Lane, Loss, Percentiles, Relay, ThingCounts, Traffic, WorldClockSeen,
+};
 pub use self::walk::WalkKind;
 
 use self::fleet::Fleet;
 
 /// File descriptors a run needs besides one socket a bot.
 const SPARE_FILES: u64 = 64;
+
+/// Most hits a second that a server takes of one player for long (docs/protocol.md 2.1).
+const MAX_SHOTS_PER_SECOND: f64 = 20.0;
 
 /// What a run is to do.
 #[derive(Debug, Clone)]
@@ -49,6 +57,9 @@ pub struct BotsOptions {
     /// Lines of chat a second, all bots together. Each goes to every player, so it costs the server a packet per player.
     /// 0: they say nothing.
     pub chat_per_second: f64,
+    /// Hits a second that each bot reports while it has somebody in reach, 0..=20 and never faster than its weapon. 0: it
+    /// never shoots.
+    pub shots_per_second: f64,
     /// Attempts started a second, above 0.
     pub joins_per_second: f64,
     /// Attempts under way at once, at least 1.
@@ -56,7 +67,8 @@ pub struct BotsOptions {
 }
 
 impl BotsOptions {
-    /// `count` bots at `server` with the usual rest: 30 s, 10 Hz, a random walk, four lines of chat and 400 joins a second.
+    /// `count` bots at `server` with the usual rest: 30 s, 10 Hz, a random walk, a shot every two seconds, four lines of
+    /// chat and 400 joins a second.
     #[must_use]
     pub fn new(server: impl Into<String>, count: usize) -> Self {
         Self {
@@ -67,6 +79,7 @@ impl BotsOptions {
             password: None,
             walk: WalkKind::default(),
             chat_per_second: 4.0,
+            shots_per_second: 0.5,
             joins_per_second: 400.0,
             joins_at_once: 256,
         }
@@ -82,6 +95,8 @@ impl BotsOptions {
             "the pace of joining must be above 0"
         } else if !(0.0..=1_000.0).contains(&self.chat_per_second) {
             "the lines of chat a second must be 0 to 1000"
+        } else if !(0.0..=MAX_SHOTS_PER_SECOND).contains(&self.shots_per_second) {
+            "the shots a second must be 0 to 20"
         } else if self.duration > Duration::from_secs(7 * 24 * 3600) {
             "the run must not last longer than a week"
         } else {
@@ -97,6 +112,12 @@ impl BotsOptions {
         Duration::try_from_secs_f64(seconds.max(1.0))
             .ok()
             .filter(|_| self.chat_per_second > 0.0)
+    }
+
+    /// Mean time between two shots of one bot; `None`: it never shoots. A pace of less than one in a day is none.
+    fn shot_every(&self) -> Option<Duration> {
+        let seconds = 1.0 / self.shots_per_second;
+        (seconds <= 86_400.0).then(|| Duration::from_secs_f64(seconds))
     }
 }
 
@@ -315,6 +336,14 @@ mod tests {
                 ..good.clone()
             },
             BotsOptions {
+                shots_per_second: 20.1,
+                ..good.clone()
+            },
+            BotsOptions {
+                shots_per_second: f64::NAN,
+                ..good.clone()
+            },
+            BotsOptions {
                 duration: Duration::MAX,
                 ..good.clone()
             },
@@ -337,6 +366,19 @@ mod tests {
         assert_eq!(options(1000, 4.0).chat_every(), Some(Duration::from_secs(250)));
         assert_eq!(options(1, 4.0).chat_every(), Some(Duration::from_secs(1)));
         assert_eq!(options(10, 0.0).chat_every(), None);
+    }
+
+    #[test]
+    fn a_shot_a_second_is_the_pace_of_one_bot_and_none_is_none() {
+        let every = |shots_per_second| {
+            BotsOptions {
+                shots_per_second,
+                ..BotsOptions::new("x", 100)
+            }
+            .shot_every()
+        };
+        assert_eq!(every(0.5), Some(Duration::from_secs(2)));
+        assert_eq!((every(0.0), every(f64::MIN_POSITIVE)), (None, None));
     }
 
     #[test]

@@ -6,33 +6,43 @@
 //! knows of sockets, clocks or randomness, and nothing of how the server works inside: it is written from
 //! docs/protocol.md.
 
+mod breach;
 mod config;
 mod counters;
+mod grace;
 mod handshake;
 mod intake;
+mod knowledge;
 mod lane_in;
 mod lane_out;
+mod ledger;
 mod notices;
+mod own;
 mod roster;
+mod send_error;
 mod serial;
 mod session;
 mod things;
+mod world_clock;
 
 use std::collections::VecDeque;
-use std::fmt;
 use std::time::Duration;
 
 use decitick_protocol::{
-    ChatSend, ClientEvent, ClientLaneEvent, EventData, MAX_PACKET, POSITION_LIMIT, PlainText, PlayerSync,
-    ServerPacket, Text,
+    ChatSend, ClientEvent, ClientLaneEvent, EventData, HitReport, MAX_BODY_PART, MAX_PACKET, POSITION_LIMIT,
+    PlainText, PlayerSync, ServerPacket, Text,
 };
 
+pub use self::breach::{Breach, Fault, Subject};
 pub use self::config::{ClientConfig, PinnedServer};
 pub use self::counters::{ClientCounters, DropReason, RecordDrop};
 pub use self::lane_out::LaneFull;
 pub use self::notices::{ClientNotice, EndReason, Welcome, hex};
-pub use self::roster::{LivePlayer, Roster};
+pub use self::own::{FISTS, OwnState, WeaponTable};
+pub use self::roster::{LivePlayer, Roster, Sighting};
+pub use self::send_error::SendError;
 pub use self::serial::is_newer;
+pub use self::things::{Thing, Things};
 
 use self::handshake::{Handshake, Step};
 use self::intake::Taken;
@@ -54,25 +64,6 @@ enum State {
         reason: EndReason,
         goodbye: Option<Vec<u8>>,
     },
-}
-
-/// Why the client does not send what the program asked it to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum SendError {
-    /// There is no session: not yet, or no longer.
-    NoSession,
-    /// The player has no body, so it has no position either.
-    NotSpawned,
-    /// The frame holds a float that is not finite, or a position beyond 20,000.
-    BadFrame,
-    /// The text or the event is not one the packet can carry.
-    BadEvent {
-        /// What is wrong with it.
-        fault: String,
-    },
-    /// The client's lane is full.
-    LaneFull(LaneFull),
 }
 
 impl Client {
@@ -189,6 +180,25 @@ impl Client {
         self.send_lane(&ClientLaneEvent::ClientEvent(ClientEvent { name, data }))
     }
 
+    /// Tells the server that the player's shot hit somebody, and gives the event id. Whether it counts is the server's
+    /// decision (docs/protocol.md 2.5), and there is no answer but its consequences.
+    ///
+    /// # Errors
+    /// [`SendError`]: no session, no body, a hit that cannot be sent, a weapon the player does not hold, or a full lane.
+    pub fn report_hit(&mut self, hit: HitReport) -> Result<u32, SendError> {
+        let session = self.session_mut()?;
+        if session.body != Body::Spawned {
+            return Err(SendError::NotSpawned);
+        }
+        if !hit.origin.is_finite() || !hit.hit.is_finite() || hit.body_part > MAX_BODY_PART {
+            return Err(SendError::BadHit);
+        }
+        if !session.own.holds(hit.weapon) {
+            return Err(SendError::WeaponNotHeld { weapon: hit.weapon });
+        }
+        self.send_lane(&ClientLaneEvent::HitReport(hit))
+    }
+
     /// Puts any event on the client's lane and gives its id. It is sent until the server acknowledges it.
     ///
     /// # Errors
@@ -200,59 +210,6 @@ impl Client {
     /// Ends the attempt or the session. Of a session the server is told, once, with the next [`Client::poll_transmit`].
     pub fn bye(&mut self) {
         self.end(EndReason::Bye);
-    }
-
-    /// What ServerHello told, once the server accepted the client and until the end.
-    #[must_use]
-    pub fn welcome(&self) -> Option<&Welcome> {
-        Some(&self.session()?.welcome)
-    }
-
-    /// Whether the player has a body.
-    #[must_use]
-    pub fn is_spawned(&self) -> bool {
-        self.session()
-            .is_some_and(|session| session.body == Body::Spawned)
-    }
-
-    /// Whether the login is undecided (docs/protocol.md 1.5).
-    #[must_use]
-    pub fn is_auth_pending(&self) -> bool {
-        self.session().is_some_and(|session| session.auth_pending)
-    }
-
-    /// Why the client ended; `None` while it has not.
-    #[must_use]
-    pub const fn end_reason(&self) -> Option<&EndReason> {
-        match &self.state {
-            State::Ended { reason, .. } => Some(reason),
-            _ => None,
-        }
-    }
-
-    /// Who is on the server and in view, while there is a session.
-    #[must_use]
-    pub fn roster(&self) -> Option<&Roster> {
-        Some(&self.session()?.roster)
-    }
-
-    /// The round trip in milliseconds as the server last measured it.
-    #[must_use]
-    pub fn rtt_ms(&self) -> Option<u16> {
-        self.session()?.rtt_ms
-    }
-
-    /// Number and time of the last PlayerSync sent.
-    #[must_use]
-    pub fn last_sync(&self) -> Option<(u32, Duration)> {
-        self.session()?.frames.last_sent
-    }
-
-    /// Highest event id of the client's own lane that the server acknowledged, and how many are outstanding.
-    #[must_use]
-    pub fn lane_progress(&self) -> Option<(u32, usize)> {
-        let lane = &self.session()?.lane_out;
-        Some((lane.acked(), lane.outstanding()))
     }
 
     /// What was received, sent and dropped.
@@ -359,31 +316,6 @@ impl Client {
         }
     }
 }
-
-impl fmt::Display for SendError {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoSession => write!(
-                out,
-                "there is no session: wait for the notice that the client joined"
-            ),
-            Self::NotSpawned => write!(
-                out,
-                "the player has no body: ask for one and wait for SpawnPlayer"
-            ),
-            Self::BadFrame => {
-                write!(
-                    out,
-                    "the frame is not finite, or its position is beyond {POSITION_LIMIT} m"
-                )
-            }
-            Self::BadEvent { fault } => write!(out, "the event cannot be sent: {fault}"),
-            Self::LaneFull(full) => full.fmt(out),
-        }
-    }
-}
-
-impl std::error::Error for SendError {}
 
 #[cfg(test)]
 mod tests;

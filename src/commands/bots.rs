@@ -24,7 +24,8 @@ use signal_hook::{
 /// standard error when that is a terminal.
 ///
 /// SIGINT and SIGTERM end the run early: the bots say goodbye and the report is printed. A second signal ends at once.
-/// Exit code 0; 1 when a bot failed, the run was cut short or could not be made; 2 for an option out of its range.
+/// Exit code 0; 1 when a bot failed or saw the server break a rule of the protocol, the run was cut short or could not be
+/// made; 2 for an option out of its range.
 pub fn run(options: &BotsOptions, json: bool) -> ExitCode {
     let stop = Arc::new(AtomicBool::new(false));
     if let Err(error) = stop_on_signals(&stop) {
@@ -77,7 +78,10 @@ fn print(report: &BotsReport, json: bool, out: &mut impl Write) -> io::Result<()
     let failed = report.failures.values().sum::<u64>();
     let bots = report.bots;
     if failed > 0 {
-        writeln!(out, "{failed} failures: not every bot joined and stayed")
+        writeln!(
+            out,
+            "{failed} failures: not every bot joined, stayed and saw the server keep its rules"
+        )
     } else if report.interrupted {
         writeln!(
             out,

@@ -58,6 +58,7 @@ fn run_bots(arguments: BotsArguments) -> ExitCode {
     let options = BotsOptions {
         duration: Duration::from_secs(arguments.seconds),
         rate_hz: f64::from(arguments.rate),
+        shots_per_second: arguments.shots_per_second,
         password,
         walk: match arguments.walk {
             Walk::Random => WalkKind::Random,

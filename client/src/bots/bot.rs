@@ -1,15 +1,17 @@
-//! One bot: a client, its socket and what it does with its time. It joins, asks for a body, walks and chats, and hands
-//! what it sees to the measurements. When it acts is decided by `fleet.rs`.
+//! One bot: a client, its socket and what it does with its time. It joins, asks for a body, walks, shoots and chats, and
+//! hands what it sees to the measurements. When it acts is decided by `fleet.rs`, at whom it shoots by `shoot.rs`.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use decitick_protocol::{ServerLaneEvent, Vec3};
+use decitick_protocol::{ServerLaneEvent, SetVitals, SpawnPlayer, Vec3};
 
 use super::measure::{ChatSeen, Measurements};
+use super::shoot::Shooter;
 use super::walk::{Walk, WalkKind};
-use crate::client::{Client, ClientConfig, ClientNotice, EndReason, RecordDrop};
+use crate::client::{Breach, Client, ClientConfig, ClientNotice, EndReason, Fault, Roster};
 use crate::driver::{DATAGRAM_ROOM, Link};
 
 /// Most frames a second that the server relays of one player (docs/protocol.md 2.3): one a tick.
@@ -25,6 +27,8 @@ pub(super) struct Plan {
     pub(super) frame_every: Duration,
     /// Time between two chat lines of a bot; `None`: it says nothing.
     pub(super) chat_every: Option<Duration>,
+    /// Mean time between two shots of a bot; `None`: it never shoots.
+    pub(super) shot_every: Option<Duration>,
     /// Where the first bot spawned.
     pub(super) meeting: Option<Vec3>,
 }
@@ -49,7 +53,10 @@ pub(super) struct Bot {
     started: Duration,
     joined: Duration,
     me: (u32, u32),
-    walk: Option<Walk>,
+    body: Option<BotBody>,
+    fallen: bool,
+    vitals: Option<SetVitals>,
+    breached: BTreeSet<Fault>,
     next_frame: Duration,
     next_chat: Option<Duration>,
     last_counted: Duration,
@@ -57,6 +64,13 @@ pub(super) struct Bot {
     keepalives: Keepalives,
     chat_seen: ChatSeen,
     datagram: Vec<u8>,
+}
+
+/// What a bot with a body does with it.
+#[derive(Debug)]
+struct BotBody {
+    walk: Walk,
+    shooter: Shooter,
 }
 
 /// The keepalives of the measured window: how many came between the first and the last.
@@ -88,7 +102,10 @@ impl Bot {
             started: now,
             joined: now,
             me: (0, 0),
-            walk: None,
+            body: None,
+            fallen: false,
+            vitals: None,
+            breached: BTreeSet::new(),
             next_frame: now,
             next_chat: None,
             last_counted: now,
@@ -117,15 +134,17 @@ impl Bot {
     /// Does what is due at `now` and sends what there is to send.
     pub(super) fn act(&mut self, now: Duration, plan: &mut Plan, measured: &mut Measurements) {
         self.count_expected(now, plan, measured);
-        if self.next_frame <= now {
+        let stepped = self.next_frame <= now;
+        if stepped {
             self.step(now, plan);
         }
         if self.next_chat.is_some_and(|at| at <= now) {
             self.chat(now, plan, measured);
         }
-        while self.client.poll_transmit(now, &mut self.datagram) {
-            self.link.send(&self.datagram);
-            self.note_frame_sent(measured);
+        self.transmit(now, measured);
+        // Only now has the frame gone out that tells where the shot comes from.
+        if stepped && self.shoot(now, measured) {
+            self.transmit(now, measured);
         }
         self.take_notices(now, plan, measured);
     }
@@ -133,7 +152,7 @@ impl Bot {
     /// When [`Bot::act`] is to be called next; `None` when this bot has nothing left to do.
     pub(super) fn due(&self) -> Option<Duration> {
         let client = self.client.poll_timeout()?;
-        let frame = self.walk.as_ref().map_or(client, |_| self.next_frame);
+        let frame = self.body.as_ref().map_or(client, |_| self.next_frame);
         Some(client.min(frame).min(self.next_chat.unwrap_or(client)))
     }
 
@@ -143,17 +162,11 @@ impl Bot {
         self.keepalives = Keepalives::default();
     }
 
-    /// Says goodbye and counts what must not have happened.
+    /// Says goodbye.
     pub(super) fn finish(&mut self, now: Duration, plan: &Plan, measured: &mut Measurements) {
         self.count_expected(now, plan, measured);
         self.client.bye();
-        while self.client.poll_transmit(now, &mut self.datagram) {
-            self.link.send(&self.datagram);
-        }
-        let late = self.client.counters().record_dropped(RecordDrop::AfterStreamOut);
-        if late > 0 {
-            measured.fail("frames_after_stream_out".to_owned());
-        }
+        self.transmit(now, measured);
     }
 
     pub(super) const fn stage(&self) -> Stage {
@@ -201,10 +214,11 @@ impl Bot {
                     measured.frame_received(frame.player_id, frame.player_token, frame.seq, now);
                 }
                 ClientNotice::Event { event, .. } => self.take_event(now, &event, plan, measured),
+                ClientNotice::Breach(breach) => self.take_breach(now, &breach, measured),
                 ClientNotice::Ping(rtt_ms) => self.take_ping(now, rtt_ms, measured),
                 ClientNotice::Ended(reason) => {
                     self.stage = Stage::Gone;
-                    self.walk = None;
+                    self.body = None;
                     self.next_chat = None;
                     if reason != EndReason::Bye {
                         measured.fail(reason.name());
@@ -223,35 +237,71 @@ impl Bot {
         measured: &mut Measurements,
     ) {
         match event {
-            ServerLaneEvent::SpawnPlayer(spawn) => {
-                if !self.spawned {
-                    measured.spawn.record(now.saturating_sub(self.joined));
-                }
-                self.spawned = true;
-                plan.meeting.get_or_insert(spawn.position);
-                self.walk = Some(Walk::new(
-                    plan.walk,
-                    spawn.position,
-                    spawn.heading,
-                    spawn.area,
-                    self.seed,
-                ));
-                self.next_frame = now + spread(plan.frame_every, self.seed);
-                self.next_chat = plan.chat_every.map(|every| now + spread(every, self.seed));
-            }
+            ServerLaneEvent::SpawnPlayer(spawn) => self.take_spawn(now, spawn, plan, measured),
             ServerLaneEvent::SetPosition(moved) => {
-                if let Some(walk) = &mut self.walk {
-                    walk.place(moved.position, moved.heading, moved.area);
+                if let Some(body) = &mut self.body {
+                    body.walk.place(moved.position, moved.heading, moved.area);
                 }
             }
-            ServerLaneEvent::PlayerDeath(_) if !self.client.is_spawned() => {
-                self.walk = None;
+            ServerLaneEvent::PlayerDeath(death) if (death.player_id, death.player_token) == self.me => {
+                measured.combat.deaths += 1;
+                self.fallen = true;
+                self.body = None;
                 self.client.request_spawn();
             }
+            ServerLaneEvent::SetVitals(vitals) => {
+                let total = |vitals: &SetVitals| u16::from(vitals.health) + u16::from(vitals.armour);
+                let hurt = self.vitals.is_some_and(|before| total(vitals) < total(&before));
+                measured.combat.times_hurt += u64::from(hurt);
+                self.vitals = Some(*vitals);
+            }
+            ServerLaneEvent::SetWeapons(_) | ServerLaneEvent::WeaponProperties(_) => self.arm(),
+            ServerLaneEvent::EntitySpawn(event) => measured.entity_seen(event.entity_id),
+            ServerLaneEvent::EntityData(_) => measured.entity_data += 1,
             ServerLaneEvent::ChatMessage(chat) => {
                 measured.chat_received(self.index, &mut self.chat_seen, chat.text.as_str(), now);
             }
             _ => {}
+        }
+    }
+
+    fn take_spawn(
+        &mut self,
+        now: Duration,
+        spawn: &SpawnPlayer,
+        plan: &mut Plan,
+        measured: &mut Measurements,
+    ) {
+        if !self.spawned {
+            measured.spawn.record(now.saturating_sub(self.joined));
+            self.next_chat = plan.chat_every.map(|every| now + spread(every, self.seed));
+        }
+        self.spawned = true;
+        measured.combat.respawns += u64::from(std::mem::take(&mut self.fallen));
+        plan.meeting.get_or_insert(spawn.position);
+        let (position, heading) = (spawn.position, spawn.heading);
+        self.body = Some(BotBody {
+            walk: Walk::new(plan.walk, position, heading, spawn.area, self.seed),
+            shooter: Shooter::new(plan.shot_every, self.seed, now),
+        });
+        self.arm();
+        self.next_frame = now + spread(plan.frame_every, self.seed);
+    }
+
+    /// Takes the best of the weapons that the client knows to be held.
+    fn arm(&mut self) {
+        if let (Some(body), Some(own), Some(table)) =
+            (&mut self.body, self.client.own(), self.client.weapon_table())
+        {
+            body.shooter.arm(own, table);
+        }
+    }
+
+    /// A breach of the server fails the bot that saw it, once for each rule.
+    fn take_breach(&mut self, now: Duration, breach: &Breach, measured: &mut Measurements) {
+        measured.breach(self.index, breach, now);
+        if self.breached.insert(breach.fault) {
+            measured.fail(breach.fault.name().to_owned());
         }
     }
 
@@ -269,9 +319,21 @@ impl Bot {
         self.keepalives.last = now;
     }
 
+    fn transmit(&mut self, now: Duration, measured: &mut Measurements) {
+        while self.client.poll_transmit(now, &mut self.datagram) {
+            self.link.send(&self.datagram);
+            self.note_frame_sent(measured);
+        }
+    }
+
     fn step(&mut self, now: Duration, plan: &Plan) {
-        let Some(walk) = &mut self.walk else { return };
-        let frame = walk.step(plan.frame_every.as_secs_f32(), plan.meeting);
+        let (Some(BotBody { walk, shooter }), Some(roster)) = (&mut self.body, self.client.roster()) else {
+            return;
+        };
+        let (position, area) = walk.place_now();
+        let look = shooter.look(now, position, area, roster);
+        let seconds = plan.frame_every.as_secs_f32();
+        let frame = walk.step(seconds, plan.meeting, look, shooter.weapon());
         // A frame that cannot be sent, because the body is gone, is one that nobody misses.
         let _ = self.client.sync(frame);
         self.next_frame += plan.frame_every;
@@ -279,6 +341,19 @@ impl Bot {
         if self.next_frame <= now {
             self.next_frame = now + plan.frame_every;
         }
+    }
+
+    /// Reports a hit, when one is due, and says whether it did.
+    fn shoot(&mut self, now: Duration, measured: &mut Measurements) -> bool {
+        let (Some(body), Some(frame)) = (&mut self.body, self.client.last_frame()) else {
+            return false;
+        };
+        let Some(hit) = body.shooter.shoot(now, frame.position) else {
+            return false;
+        };
+        let reported = self.client.report_hit(hit).is_ok();
+        measured.combat.shots_reported += u64::from(reported);
+        reported
     }
 
     fn chat(&mut self, now: Duration, plan: &Plan, measured: &mut Measurements) {
@@ -308,10 +383,7 @@ impl Bot {
             WalkKind::Still => STILL_HZ,
             WalkKind::Random | WalkKind::Crowd => (1.0 / plan.frame_every.as_secs_f64()).min(RELAYED_HZ),
         };
-        let in_view = self
-            .client
-            .roster()
-            .map_or(0, crate::client::Roster::in_view_count);
+        let in_view = self.client.roster().map_or(0, Roster::in_view_count);
         let seconds = now.saturating_sub(self.last_counted).as_secs_f64();
         measured.frames_expected += in_view as f64 * seconds * hz;
         self.last_counted = now;

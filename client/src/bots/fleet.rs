@@ -1,6 +1,6 @@
 //! The one loop that runs all bots on one thread: sockets, timers, the pace of joining and the phases of a run.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::io;
 use std::net::SocketAddr;
 use std::ops::ControlFlow;
@@ -12,9 +12,10 @@ use mio::{Events, Poll, Token};
 use super::bot::{Bot, Plan, Stage};
 use super::measure::Measurements;
 use super::random::Random;
-use super::report::{BotCounts, BotsReport, Lane, Loss, Percentiles, Relay, Traffic};
+use super::report::{BotCounts, BotsReport, Lane, Percentiles, Relay, ThingCounts, Traffic, WorldClockSeen};
+use super::totals::{Totals, share};
 use super::{BotsError, BotsOptions, BotsPhase, BotsState, Progress};
-use crate::client::{ClientConfig, ClientCounters, DropReason, PinnedServer, hex};
+use crate::client::{ClientConfig, PinnedServer, hex};
 use crate::driver::{Answered, Clock, fresh_nonce};
 
 /// How often the progress is told.
@@ -39,6 +40,7 @@ pub(super) struct Fleet<'a> {
     joined: u64,
     gone: u64,
     window: Option<Duration>,
+    world_clock: WorldClockSeen,
     next_tell: Duration,
 }
 
@@ -68,6 +70,7 @@ impl<'a> Fleet<'a> {
                 walk: options.walk,
                 frame_every: Duration::from_secs_f64(1.0 / options.rate_hz),
                 chat_every: options.chat_every(),
+                shot_every: options.shot_every(),
                 meeting: None,
             },
             measured: Measurements::new(run, options.count),
@@ -77,6 +80,7 @@ impl<'a> Fleet<'a> {
             joined: 0,
             gone: 0,
             window: None,
+            world_clock: WorldClockSeen::default(),
             next_tell: Duration::ZERO,
         })
     }
@@ -93,6 +97,7 @@ impl<'a> Fleet<'a> {
         // The run ends here whatever the answer is.
         let _ = self.tell(end, BotsPhase::Leaving, progress);
         let stayed = self.joined;
+        self.world_clock.end = self.world_time(end);
         for bot in &mut self.bots {
             bot.finish(end, &self.plan, &mut self.measured);
         }
@@ -173,10 +178,17 @@ impl<'a> Fleet<'a> {
 
     fn open_window(&mut self, now: Duration) {
         self.window = Some(now);
+        self.world_clock.start = self.world_time(now);
         self.measured.open = true;
         for bot in &mut self.bots {
             bot.open_window(now);
         }
+    }
+
+    /// The time of day in the world, as HH:MM, that the first bot with a session knows.
+    fn world_time(&self, now: Duration) -> Option<String> {
+        let (hours, minutes) = self.bots.iter().find_map(|bot| bot.client().world_time(now))?;
+        Some(format!("{hours:02}:{minutes:02}"))
     }
 
     /// Waits for a datagram, the next timer, the next start, the next telling or the end, whichever is first.
@@ -301,6 +313,7 @@ impl<'a> Fleet<'a> {
             server_name: answered.info.name.clone(),
             walk: self.options.walk.name(),
             rate_hz: self.options.rate_hz,
+            shots_per_second: self.options.shots_per_second,
             seconds,
             interrupted,
             bots: BotCounts {
@@ -333,65 +346,23 @@ impl<'a> Fleet<'a> {
                 chat_missed: measured.chat_missed,
                 ..totals.lane
             },
+            combat: measured.combat,
+            things: ThingCounts {
+                seen: measured.entities(),
+                streamed_in: measured.entities_streamed_in,
+                data_changes: measured.entity_data,
+                frames: totals.entity_frames,
+            },
+            world_clock: self.world_clock.clone(),
             traffic: Traffic {
                 run_s: end.as_secs_f64(),
                 ..totals.traffic
             },
             drops: totals.drops,
             record_drops: totals.record_drops,
+            breaches: measured.breaches.clone(),
+            breach_examples: measured.breach_examples.clone(),
             failures: measured.failures.clone(),
         }
     }
-}
-
-/// What the counters of all bots add up to.
-#[derive(Default)]
-struct Totals {
-    loss: Loss,
-    lane: Lane,
-    traffic: Traffic,
-    drops: BTreeMap<&'static str, u64>,
-    record_drops: BTreeMap<&'static str, u64>,
-}
-
-impl Totals {
-    fn of(bots: &[Bot]) -> Self {
-        let mut totals = Self::default();
-        for bot in bots {
-            totals.add(bot.client().counters());
-            let (received, expected) = bot.keepalives();
-            totals.loss.keepalives_received += received;
-            totals.loss.keepalives_expected += expected;
-            totals.loss.not_sent += bot.not_sent();
-        }
-        let loss = &mut totals.loss;
-        let missing = loss.keepalives_expected.saturating_sub(loss.keepalives_received);
-        loss.down_share = share(missing as f64, loss.keepalives_expected as f64);
-        let resent = totals.lane.events_resent as f64;
-        totals.loss.up_share = share(resent, resent + totals.lane.events_sent as f64);
-        totals
-    }
-
-    fn add(&mut self, counters: &ClientCounters) {
-        self.lane.events_delivered += counters.lane_delivered;
-        self.lane.events_repeated += counters.dropped(DropReason::LaneDuplicate);
-        self.lane.events_ahead += counters.lane_ahead;
-        self.lane.events_sent += counters.lane_sent;
-        self.lane.events_resent += counters.lane_resent;
-        self.traffic.datagrams_in += counters.datagrams_in;
-        self.traffic.bytes_in += counters.bytes_in;
-        self.traffic.datagrams_out += counters.datagrams_out;
-        self.traffic.bytes_out += counters.bytes_out;
-        for (reason, count) in counters.drops() {
-            *self.drops.entry(reason.name()).or_default() += count;
-        }
-        for (reason, count) in counters.record_drops() {
-            *self.record_drops.entry(reason.name()).or_default() += count;
-        }
-    }
-}
-
-/// `part` by `whole`; 0 when there is no whole.
-fn share(part: f64, whole: f64) -> f64 {
-    if whole > 0.0 { part / whole } else { 0.0 }
 }

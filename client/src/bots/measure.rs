@@ -3,55 +3,21 @@
 //! Latencies need no clock on the wire: sender and receiver are in one process, so the time of sending is looked up by
 //! player, generation and sequence number, or by the stamp in a line of chat.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
 use decitick_protocol::MAX_PLAYERS;
-use hdrhistogram::Histogram;
+
+use super::report::Combat;
+use super::times::Times;
+use crate::client::Breach;
 
 /// How many of a bot's latest frames and chat lines can still be looked up.
 const REMEMBERED: usize = 64;
-/// Longest time that is told apart, in microseconds; longer ones count as this.
-const LONGEST_US: u64 = 60_000_000;
-
-/// Times, as a histogram of microseconds with three significant digits and a fixed size.
-#[derive(Debug, Clone)]
-pub(super) struct Times(Histogram<u64>);
-
-impl Times {
-    #[expect(
-        clippy::expect_used,
-        reason = "the bounds are constants that the histogram takes"
-    )]
-    pub(super) fn new() -> Self {
-        Self(Histogram::new_with_bounds(1, LONGEST_US, 3).expect("constant bounds"))
-    }
-
-    pub(super) fn record(&mut self, time: Duration) {
-        self.0.saturating_record(
-            u64::try_from(time.as_micros())
-                .unwrap_or(LONGEST_US)
-                .min(LONGEST_US),
-        );
-    }
-
-    pub(super) fn count(&self) -> u64 {
-        self.0.len()
-    }
-
-    /// The time in milliseconds below or at which this share of all times lies; 0 when there is none.
-    pub(super) fn quantile_ms(&self, share: f64) -> f64 {
-        to_ms(self.0.value_at_quantile(share))
-    }
-
-    pub(super) fn max_ms(&self) -> f64 {
-        to_ms(self.0.max())
-    }
-}
-
-fn to_ms(microseconds: u64) -> f64 {
-    microseconds as f64 / 1000.0
-}
+/// Most different entities that are told apart.
+const ENTITIES: usize = 65_536;
+/// Breaches that are described one by one; the rest are only counted.
+const EXAMPLES: usize = 8;
 
 /// When each of one player's latest frames was sent.
 #[derive(Debug, Clone)]
@@ -89,7 +55,15 @@ pub(super) struct Measurements {
     pub(super) chat_repeated: u64,
     pub(super) chat_out_of_order: u64,
     pub(super) chat_missed: u64,
+    pub(super) combat: Combat,
+    /// EntitySpawn delivered to any bot.
+    pub(super) entities_streamed_in: u64,
+    /// EntityData delivered to any bot.
+    pub(super) entity_data: u64,
+    pub(super) breaches: BTreeMap<&'static str, u64>,
+    pub(super) breach_examples: Vec<String>,
     pub(super) failures: BTreeMap<String, u64>,
+    entities: BTreeSet<u32>,
     frames: BTreeMap<u32, SentFrames>,
     chat: Vec<SentChat>,
 }
@@ -124,7 +98,13 @@ impl Measurements {
             chat_repeated: 0,
             chat_out_of_order: 0,
             chat_missed: 0,
+            combat: Combat::default(),
+            entities_streamed_in: 0,
+            entity_data: 0,
+            breaches: BTreeMap::new(),
+            breach_examples: Vec::new(),
             failures: BTreeMap::new(),
+            entities: BTreeSet::new(),
             frames: BTreeMap::new(),
             chat: vec![SentChat::default(); bots],
         }
@@ -132,6 +112,29 @@ impl Measurements {
 
     pub(super) fn fail(&mut self, reason: String) {
         *self.failures.entry(reason).or_default() += 1;
+    }
+
+    /// A bot saw the server break a rule.
+    pub(super) fn breach(&mut self, bot: usize, breach: &Breach, now: Duration) {
+        *self.breaches.entry(breach.fault.name()).or_default() += 1;
+        if self.breach_examples.len() < EXAMPLES {
+            let at = now.as_secs_f64();
+            self.breach_examples
+                .push(format!("{breach}, seen by bot {bot} at {at:.2} s"));
+        }
+    }
+
+    /// A bot was told of an entity.
+    pub(super) fn entity_seen(&mut self, entity_id: u32) {
+        self.entities_streamed_in += 1;
+        if self.entities.len() < ENTITIES {
+            self.entities.insert(entity_id);
+        }
+    }
+
+    /// How many different entities the bots were told of, all together.
+    pub(super) fn entities(&self) -> u64 {
+        self.entities.len() as u64
     }
 
     /// A bot's frame went out.
@@ -236,6 +239,7 @@ impl Measurements {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::client::{Fault, Subject};
 
     const fn ms(milliseconds: u64) -> Duration {
         Duration::from_millis(milliseconds)
@@ -243,24 +247,6 @@ mod tests {
 
     fn near(value: f64, expected: f64) -> bool {
         (value - expected).abs() <= expected * 0.002
-    }
-
-    #[test]
-    fn quantiles_are_right_to_three_digits_and_the_longest_time_is_bounded() {
-        let mut times = Times::new();
-        for milliseconds in 1..=1000 {
-            times.record(ms(milliseconds));
-        }
-        assert!(near(times.quantile_ms(0.5), 500.0), "{}", times.quantile_ms(0.5));
-        assert!(
-            near(times.quantile_ms(0.99), 990.0),
-            "{}",
-            times.quantile_ms(0.99)
-        );
-        assert!(near(times.max_ms(), 1000.0));
-        times.record(Duration::MAX);
-        assert!(near(times.max_ms(), 60_000.0));
-        assert_eq!(times.count(), 1001);
     }
 
     #[test]
@@ -318,6 +304,36 @@ mod tests {
             (1, 1, 2)
         );
         assert!(near(measured.chat_relay.max_ms(), 40.0));
+    }
+
+    #[test]
+    fn breaches_are_counted_by_rule_and_the_first_ones_described() {
+        let mut measured = Measurements::new(1, 1);
+        let breach = Breach {
+            fault: Fault::StreamInTwice,
+            subject: Subject::Player {
+                player_id: 3,
+                player_token: 4,
+            },
+        };
+        for _ in 0..20 {
+            measured.breach(5, &breach, ms(1_500));
+        }
+        assert_eq!(measured.breaches["stream_in_twice"], 20);
+        assert_eq!(measured.breach_examples.len(), 8);
+        assert_eq!(
+            measured.breach_examples[0],
+            "stream_in_twice: player 3 of generation 4, seen by bot 5 at 1.50 s"
+        );
+    }
+
+    #[test]
+    fn an_entity_that_many_see_is_one_entity() {
+        let mut measured = Measurements::new(1, 1);
+        for entity_id in [7, 8, 7] {
+            measured.entity_seen(entity_id);
+        }
+        assert_eq!((measured.entities(), measured.entities_streamed_in), (2, 3));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::measure::Times;
+use super::times::Times;
 
 /// The result of a run. Every key of the JSON form has its unit in its name; shares are 0 to 1.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -20,6 +20,8 @@ pub struct BotsReport {
     pub walk: &'static str,
     /// Frames a second that each bot meant to send.
     pub rate_hz: f64,
+    /// Shots a second that each bot meant to report; 0: none.
+    pub shots_per_second: f64,
     /// Length of the measured window, after the last bot's join was decided.
     pub seconds: f64,
     /// Whether the run was ended before its time.
@@ -44,13 +46,23 @@ pub struct BotsReport {
     pub loss: Loss,
     /// The lanes.
     pub lane: Lane,
+    /// Shots and what came of them.
+    pub combat: Combat,
+    /// The entities that the server showed.
+    pub things: ThingCounts,
+    /// The time of day in the world, as one of the bots knew it.
+    pub world_clock: WorldClockSeen,
     /// All that went over the sockets.
     pub traffic: Traffic,
     /// Datagrams that were dropped, by reason (docs/protocol.md 2.6).
     pub drops: BTreeMap<&'static str, u64>,
     /// Records of accepted packets that did not count, by reason.
     pub record_drops: BTreeMap<&'static str, u64>,
-    /// Bots that did not join or did not stay, and other breaches, by reason. Empty: the run is a success.
+    /// How often the server was seen to break a rule of docs/protocol.md 2.4 or 2.6, by rule.
+    pub breaches: BTreeMap<&'static str, u64>,
+    /// The first of these breaches, at most 8: which rule, about whom, seen by which bot and when.
+    pub breach_examples: Vec<String>,
+    /// Bots that did not join, did not stay or saw the server break a rule, by reason. Empty: the run is a success.
     pub failures: BTreeMap<String, u64>,
 }
 
@@ -140,6 +152,41 @@ pub struct Lane {
     pub chat_out_of_order: u64,
     /// Lines of chat that never came between two that did. Chat may be discarded when a lane is full.
     pub chat_missed: u64,
+}
+
+/// Shots and what came of them, of all bots together over the whole run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Combat {
+    /// Hits reported to the server.
+    pub shots_reported: u64,
+    /// SetVitals that left a bot with less health and armour than before.
+    pub times_hurt: u64,
+    /// PlayerDeath of a bot, delivered to it.
+    pub deaths: u64,
+    /// SpawnPlayer after a death.
+    pub respawns: u64,
+}
+
+/// The entities that the server showed the bots, over the whole run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct ThingCounts {
+    /// Different entities that any bot was told of.
+    pub seen: u64,
+    /// EntitySpawn delivered, to all bots together.
+    pub streamed_in: u64,
+    /// EntityData delivered, to all bots together.
+    pub data_changes: u64,
+    /// Frames of entities that counted, at all bots together.
+    pub frames: u64,
+}
+
+/// The time of day in the world, as HH:MM; `None` while no bot was joined.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct WorldClockSeen {
+    /// When the measured window opened.
+    pub start: Option<String>,
+    /// When the run ended.
+    pub end: Option<String>,
 }
 
 /// All that went over the bots' sockets, over the whole run.
@@ -243,6 +290,25 @@ impl fmt::Display for BotsReport {
             lane.chat_returned,
             lane.chat_missed
         )?;
+        let combat = &self.combat;
+        writeln!(
+            out,
+            "combat      {} shots reported, {} times hurt, {} deaths, {} respawns",
+            combat.shots_reported, combat.times_hurt, combat.deaths, combat.respawns
+        )?;
+        let things = &self.things;
+        writeln!(
+            out,
+            "things      {} seen, {} streamed in, {} data changes, {} frames",
+            things.seen, things.streamed_in, things.data_changes, things.frames
+        )?;
+        if let WorldClockSeen {
+            start: Some(start),
+            end: Some(end),
+        } = &self.world_clock
+        {
+            writeln!(out, "world clock {start} to {end}")?;
+        }
         writeln!(
             out,
             "traffic     {:.0} datagrams a second in, {:.0} out",
@@ -258,6 +324,12 @@ impl fmt::Display for BotsReport {
         }
         for (reason, count) in self.drops.iter().chain(&self.record_drops) {
             writeln!(out, "dropped     {count} {reason}")?;
+        }
+        for (rule, count) in &self.breaches {
+            writeln!(out, "breach      {count} {rule}")?;
+        }
+        for example in &self.breach_examples {
+            writeln!(out, "            {example}")?;
         }
         for (reason, count) in &self.failures {
             writeln!(out, "failed      {count} {reason}")?;

@@ -76,9 +76,20 @@ impl Walk {
         self.area = area;
     }
 
-    /// Walks for `seconds`, a crowd towards `meeting`, and gives the frame of where that leads. Its `seq` is the client's
-    /// business.
-    pub(super) fn step(&mut self, seconds: f32, meeting: Option<Vec3>) -> PlayerSync {
+    /// Where it stands, and in which area.
+    pub(super) const fn place_now(&self) -> (Vec3, u8) {
+        (self.position, self.area)
+    }
+
+    /// Walks for `seconds`, a crowd towards `meeting`, and gives the frame of where that leads, with `weapon` in hand. It
+    /// looks at `look`, and without that where it goes. The frame's `seq` is the client's business.
+    pub(super) fn step(
+        &mut self,
+        seconds: f32,
+        meeting: Option<Vec3>,
+        look: Option<Vec3>,
+        weapon: u8,
+    ) -> PlayerSync {
         match self.kind {
             WalkKind::Still => {}
             WalkKind::Random => self.roam(self.home, RANGE),
@@ -98,12 +109,21 @@ impl Walk {
             seq: 0,
             position: self.position,
             velocity,
-            heading: self.heading,
+            heading: look.map_or(self.heading, |at| self.heading_to(at)),
             area: self.area,
             keys: u16::from(self.speed > 0.0),
-            weapon: 0,
+            weapon,
             stance: 0,
         }
+    }
+
+    /// The heading that looks at a place; of the very place it stands on, the one it has.
+    fn heading_to(&self, at: Vec3) -> f32 {
+        let (to_x, to_y) = (at.x - self.position.x, at.y - self.position.y);
+        if to_x.hypot(to_y) < 0.01 {
+            return self.heading;
+        }
+        normalise_heading((-to_x).atan2(to_y))
     }
 
     /// Turns a little at random, and back towards `centre` when too far from it. Heading 0 looks along +y and grows
@@ -139,7 +159,7 @@ mod tests {
             let mut walk = Walk::new(kind, SPAWN, 1.0, 2, 3);
             let mut last = SPAWN;
             for _ in 0..5_000 {
-                let frame = walk.step(0.1, Some(Vec3::ZERO));
+                let frame = walk.step(0.1, Some(Vec3::ZERO), None, 0);
                 assert!(distance(frame.position, last) <= MAX_SPEED * 0.1 + 1e-3);
                 assert!(frame.velocity.x.hypot(frame.velocity.y) <= MAX_SPEED + 1e-4);
                 assert!((-PI..PI).contains(&frame.heading) && frame.position.z == 13.0 && frame.area == 2);
@@ -152,7 +172,7 @@ mod tests {
     fn a_random_walk_moves_and_stays_in_reach_of_its_spawn_point() {
         let mut walk = Walk::new(WalkKind::Random, SPAWN, 0.0, 0, 11);
         let farthest = (0..20_000)
-            .map(|_| distance(walk.step(0.1, None).position, SPAWN))
+            .map(|_| distance(walk.step(0.1, None, None, 0).position, SPAWN))
             .fold(0.0, f32::max);
         assert!((20.0..RANGE + 10.0).contains(&farthest), "{farthest}");
     }
@@ -162,11 +182,11 @@ mod tests {
         let mut walk = Walk::new(WalkKind::Crowd, SPAWN, 0.0, 0, 5);
         let meeting = Vec3::new(0.0, 0.0, 13.0);
         for _ in 0..2_000 {
-            walk.step(0.1, Some(meeting));
+            walk.step(0.1, Some(meeting), None, 0);
         }
         let mut last = walk.position;
         for _ in 0..200 {
-            let frame = walk.step(0.1, Some(meeting));
+            let frame = walk.step(0.1, Some(meeting), None, 0);
             assert!(distance(frame.position, meeting) < 15.0);
             assert_ne!(frame.position, last);
             last = frame.position;
@@ -176,15 +196,36 @@ mod tests {
     #[test]
     fn a_still_bot_repeats_its_frame_and_goes_where_the_server_puts_it() {
         let mut walk = Walk::new(WalkKind::Still, SPAWN, 1.0, 0, 5);
-        assert_eq!(walk.step(0.1, None), walk.step(0.1, None));
+        assert_eq!(walk.step(0.1, None, None, 0), walk.step(0.1, None, None, 0));
         walk.place(Vec3::ZERO, 0.5, 1);
-        let frame = walk.step(0.1, None);
+        let frame = walk.step(0.1, None, None, 0);
         assert_eq!((frame.position, frame.heading, frame.area), (Vec3::ZERO, 0.5, 1));
+    }
+
+    #[test]
+    fn a_bot_looks_at_its_target_while_it_walks_on_and_shows_its_weapon() {
+        let mut walk = Walk::new(WalkKind::Random, Vec3::ZERO, 0.0, 0, 11);
+        let mut blind = walk.clone();
+        let frame = walk.step(0.1, None, Some(Vec3::new(-100.0, 0.0, 0.0)), 24);
+        assert!(
+            (frame.heading - PI / 2.0).abs() < 0.02,
+            "west is a quarter turn: {}",
+            frame.heading
+        );
+        let unseeing = blind.step(0.1, None, None, 0);
+        assert_eq!(
+            (frame.position, frame.velocity),
+            (unseeing.position, unseeing.velocity)
+        );
+        assert_eq!((frame.weapon, unseeing.weapon), (24, 0));
+        let (here, _) = walk.place_now();
+        let mut still = Walk::new(WalkKind::Still, here, 1.0, 0, 5);
+        assert_eq!(still.step(0.1, None, Some(here), 0).heading, 1.0);
     }
 
     #[test]
     fn a_walk_never_leaves_the_range_of_the_wire() {
         let mut walk = Walk::new(WalkKind::Random, Vec3::new(POSITION_LIMIT, 0.0, 0.0), 0.0, 0, 5);
-        assert!((0..1_000).all(|_| walk.step(0.1, None).position.is_within(POSITION_LIMIT)));
+        assert!((0..1_000).all(|_| walk.step(0.1, None, None, 0).position.is_within(POSITION_LIMIT)));
     }
 }

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use super::breach::Fault;
+
 /// Why a whole datagram from the server's address was dropped (docs/protocol.md 2.6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
@@ -83,6 +85,8 @@ pub enum RecordDrop {
     StaleFrame,
     /// A frame of an entity that was not spawned, or despawned again.
     EntityUnknown,
+    /// A frame that came 2 s or more after the entity's despawn was delivered; the server should have stopped.
+    EntityAfterDespawn,
     /// An entity spawned past the client's table of entities.
     EntityTableFull,
     /// The program does not fetch its notices, so there is no room for one more frame.
@@ -100,6 +104,7 @@ impl RecordDrop {
             Self::AfterStreamOut => "after_stream_out",
             Self::StaleFrame => "stale_frame",
             Self::EntityUnknown => "entity_unknown",
+            Self::EntityAfterDespawn => "entity_after_despawn",
             Self::EntityTableFull => "entity_table_full",
             Self::NoticesFull => "notices_full",
         }
@@ -142,6 +147,7 @@ pub struct ClientCounters {
     pub entity_frames: u64,
     drops: BTreeMap<DropReason, u64>,
     records: BTreeMap<RecordDrop, u64>,
+    faults: BTreeMap<Fault, u64>,
 }
 
 impl ClientCounters {
@@ -167,11 +173,26 @@ impl ClientCounters {
         self.records.iter().map(|(reason, count)| (*reason, *count))
     }
 
+    /// How often the server was seen to break this rule.
+    #[must_use]
+    pub fn faulted(&self, fault: Fault) -> u64 {
+        self.faults.get(&fault).copied().unwrap_or(0)
+    }
+
+    /// Every rule the server was seen to break, with how often. Empty is as it should be, whatever the network does.
+    pub fn faults(&self) -> impl Iterator<Item = (Fault, u64)> + '_ {
+        self.faults.iter().map(|(fault, count)| (*fault, *count))
+    }
+
     pub(super) fn drop_datagram(&mut self, reason: DropReason) {
         *self.drops.entry(reason).or_default() += 1;
     }
 
     pub(super) fn drop_record(&mut self, reason: RecordDrop) {
         *self.records.entry(reason).or_default() += 1;
+    }
+
+    pub(super) fn fault(&mut self, fault: Fault) {
+        *self.faults.entry(fault).or_default() += 1;
     }
 }

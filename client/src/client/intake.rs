@@ -9,6 +9,7 @@ use decitick_protocol::{
     ServerKeepalive, ServerLaneEvent, ServerPacket, SetPosition, Vec3,
 };
 
+use super::breach::Breach;
 use super::counters::{ClientCounters, DropReason, RecordDrop};
 use super::lane_in::Arrival;
 use super::lane_out::AckOutcome;
@@ -47,14 +48,14 @@ impl Session {
                 return self.take_lane(now, event_id, event, counters, notices);
             }
             ServerPacket::RemotePlayerSync(frames) => self.take_frames(now, frames, counters, notices),
-            ServerPacket::EntitySync(frames) => self.take_entity_frames(frames, counters, notices),
+            ServerPacket::EntitySync(frames) => self.take_entity_frames(now, frames, counters, notices),
             ServerPacket::Keepalive(keepalive) => self.take_keepalive(keepalive, counters, notices),
             ServerPacket::Ack(ack) => match self.lane_out.acknowledge(ack.ack) {
                 AckOutcome::Advanced => {}
                 AckOutcome::Stale => return Taken::Dropped(DropReason::StaleAck),
                 AckOutcome::Foreign => return Taken::Dropped(DropReason::ForeignAck),
             },
-            ServerPacket::PlayerLeave(leave) => return self.take_leave(leave, notices),
+            ServerPacket::PlayerLeave(leave) => return self.take_leave(now, leave, notices),
             ServerPacket::Kick(kick) => return Taken::Ended(self.judge_kick(kick)),
             ServerPacket::Hello(_) | ServerPacket::Reject(_) | ServerPacket::Challenge(_) => {
                 return Taken::Dropped(DropReason::AfterHello);
@@ -104,6 +105,9 @@ impl Session {
         counters: &mut ClientCounters,
         notices: &mut Notices,
     ) -> Option<ServerLaneEvent> {
+        for breach in self.ledger.enter(&event) {
+            tell_breach(breach, counters, notices);
+        }
         let player = match &event {
             ServerLaneEvent::PlayerRename(event) => Some((event.player_id, event.player_token)),
             ServerLaneEvent::PlayerStreamIn(event) => Some((event.player_id, event.player_token)),
@@ -113,48 +117,75 @@ impl Session {
             _ => None,
         };
         if let Some((player_id, token)) = player
-            && !self.admit(player_id, token, counters, notices)
+            && !self.admit(now, player_id, token, counters, notices)
         {
             return None;
         }
         match event {
             ServerLaneEvent::PlayerJoin(join) => {
                 return self
-                    .take_join(join, counters, notices)
+                    .take_join(now, join, counters, notices)
                     .map(ServerLaneEvent::PlayerJoin);
             }
             ServerLaneEvent::PlayerRename(ref event) => {
                 self.roster.name(event.player_id, event.name.as_str());
             }
-            ServerLaneEvent::PlayerStreamIn(ref event) => self.roster.stream_in(event.player_id),
+            ServerLaneEvent::PlayerStreamIn(ref event) => self.roster.stream_in(event),
             ServerLaneEvent::PlayerStreamOut(ref event) => self.roster.stream_out(event.player_id, now),
             ServerLaneEvent::PlayerDeath(ref event) if self.is_self(event.player_id, event.player_token) => {
-                self.body = Body::None;
-                self.frames.snapshot = None;
+                self.take_body(Body::None);
             }
-            ServerLaneEvent::SpawnPlayer(_) => self.take_spawn(),
+            ServerLaneEvent::PlayerDeath(ref event) => self.roster.fall(event.player_id),
+            ServerLaneEvent::SpawnPlayer(_) => self.take_body(Body::Spawned),
             ServerLaneEvent::SetPosition(ref moved) => self.take_position(moved),
-            ServerLaneEvent::EntitySpawn(ref event) => {
-                if let Err(reason) = self.things.spawn(event.entity_id) {
-                    counters.drop_record(reason);
-                }
-            }
-            ServerLaneEvent::EntityDespawn(ref event) => self.things.despawn(event.entity_id),
+            ServerLaneEvent::SetVitals(vitals) => self.own.vitals = Some(vitals),
+            ServerLaneEvent::SetMoney(ref event) => self.own.money = Some(event.money),
+            ServerLaneEvent::SetWeapons(ref event) => self.own.take_weapons(event),
+            ServerLaneEvent::WeaponProperties(ref table) => self.weapon_table.replace(table),
+            ServerLaneEvent::SetTime(ref time) => self.clock.set(time.hours, time.minutes, now),
+            ServerLaneEvent::RunClock(run) => self.clock.run(run, now),
             ServerLaneEvent::AuthAccepted(_) => self.auth_pending = false,
+            ServerLaneEvent::EntitySpawn(_)
+            | ServerLaneEvent::EntityDespawn(_)
+            | ServerLaneEvent::EntityData(_) => self.take_thing(now, &event, counters, notices),
             _ => {}
         }
         Some(event)
     }
 
+    fn take_thing(
+        &mut self,
+        now: Duration,
+        event: &ServerLaneEvent,
+        counters: &mut ClientCounters,
+        notices: &mut Notices,
+    ) {
+        let (entity_id, fault) = match event {
+            ServerLaneEvent::EntitySpawn(event) => match self.things.spawn(event) {
+                Ok(fault) => (event.entity_id, fault),
+                Err(reason) => return counters.drop_record(reason),
+            },
+            ServerLaneEvent::EntityDespawn(event) => {
+                (event.entity_id, self.things.despawn(event.entity_id, now))
+            }
+            ServerLaneEvent::EntityData(event) => (event.entity_id, self.things.describe(event)),
+            _ => return,
+        };
+        if let Some(fault) = fault {
+            tell_breach(Breach::of_entity(fault, entity_id), counters, notices);
+        }
+    }
+
     /// Whether a generation counts; the one it replaces is told as gone.
     fn admit(
         &mut self,
+        now: Duration,
         player_id: u32,
         token: u32,
         counters: &mut ClientCounters,
         notices: &mut Notices,
     ) -> bool {
-        match self.roster.admit(player_id, token) {
+        match self.roster.admit(now, player_id, token) {
             Ok(admitted) => {
                 tell_left(player_id, admitted.replaced, notices);
                 true
@@ -169,12 +200,13 @@ impl Session {
     /// The players of a join that count; `None` when none does.
     fn take_join(
         &mut self,
+        now: Duration,
         mut join: PlayerJoin,
         counters: &mut ClientCounters,
         notices: &mut Notices,
     ) -> Option<PlayerJoin> {
         join.players.retain(|player| {
-            let counts = self.admit(player.player_id, player.player_token, counters, notices);
+            let counts = self.admit(now, player.player_id, player.player_token, counters, notices);
             if counts {
                 self.roster.name(player.player_id, player.name.as_str());
             }
@@ -187,10 +219,11 @@ impl Session {
         (player_id, token) == (self.welcome.player_id, self.welcome.player_token)
     }
 
-    /// A body. Nothing is sent of it until the program has a first snapshot.
-    fn take_spawn(&mut self) {
-        self.body = Body::Spawned;
+    /// A body, or its end. Nothing is sent of a new one until the program has a first snapshot.
+    const fn take_body(&mut self, body: Body) {
+        self.body = body;
         self.frames.snapshot = None;
+        self.frames.sent = None;
     }
 
     /// Moved by the server: the snapshot that is repeated until the program has a new one must not go on telling the old
@@ -226,10 +259,12 @@ impl Session {
                 counters.drop_record(RecordDrop::NoticesFull);
                 continue;
             }
-            let verdict = self
-                .roster
-                .frame(now, frame.player_id, frame.player_token, frame.seq);
+            let verdict = self.roster.frame(now, &frame);
             tell_left(frame.player_id, verdict.replaced, notices);
+            if let Some(fault) = verdict.fault {
+                let breach = Breach::of_player(fault, frame.player_id, frame.player_token);
+                tell_breach(breach, counters, notices);
+            }
             match verdict.taken {
                 Ok(()) => {
                     counters.frames += 1;
@@ -242,6 +277,7 @@ impl Session {
 
     fn take_entity_frames(
         &mut self,
+        now: Duration,
         frames: EntitySync,
         counters: &mut ClientCounters,
         notices: &mut Notices,
@@ -251,7 +287,11 @@ impl Session {
                 counters.drop_record(RecordDrop::NoticesFull);
                 continue;
             }
-            match self.things.frame(frame.entity_id, frame.tick) {
+            let verdict = self.things.frame(now, &frame);
+            if let Some(fault) = verdict.fault {
+                tell_breach(Breach::of_entity(fault, frame.entity_id), counters, notices);
+            }
+            match verdict.taken {
                 Ok(()) => {
                     counters.entity_frames += 1;
                     notices.push_back(ClientNotice::EntityFrame(frame));
@@ -276,8 +316,8 @@ impl Session {
         }
     }
 
-    fn take_leave(&mut self, leave: PlayerLeave, notices: &mut Notices) -> Taken {
-        match self.roster.leave(leave.player_id, leave.player_token) {
+    fn take_leave(&mut self, now: Duration, leave: PlayerLeave, notices: &mut Notices) -> Taken {
+        match self.roster.leave(now, leave.player_id, leave.player_token) {
             Leave::Retired(token) => tell_left(leave.player_id, Some(token), notices),
             Leave::Buried => {}
             Leave::Stale => return Taken::Dropped(DropReason::StaleLeave),
@@ -302,4 +342,9 @@ fn tell_left(player_id: u32, token: Option<u32>, notices: &mut Notices) {
             player_token,
         });
     }
+}
+
+fn tell_breach(breach: Breach, counters: &mut ClientCounters, notices: &mut Notices) {
+    counters.fault(breach.fault);
+    notices.push_back(ClientNotice::Breach(breach));
 }

@@ -4,6 +4,8 @@ use std::fmt;
 
 use decitick_protocol::{EntityFrame, RejectReason, RemoteFrame, ServerHello, ServerLaneEvent};
 
+use super::breach::Breach;
+
 /// Something the program may want to know, in the order in which it happened.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
@@ -33,6 +35,8 @@ pub enum ClientNotice {
     Frame(RemoteFrame),
     /// The newest frame of an entity in view.
     EntityFrame(EntityFrame),
+    /// The server did what it must not, and no network explains it. What it was about is dropped or applied as always.
+    Breach(Breach),
     /// The round trip in milliseconds as the server measures it; `None` while it has not.
     Ping(Option<u16>),
     /// It is over, and for good: a client never reconnects by itself. Always the last notice.

@@ -11,9 +11,12 @@ use decitick_protocol::{
 use super::counters::ClientCounters;
 use super::lane_in::LaneIn;
 use super::lane_out::{LaneFull, LaneOut, Sending};
+use super::ledger::LaneLedger;
 use super::notices::Welcome;
+use super::own::{OwnState, WeaponTable};
 use super::roster::Roster;
 use super::things::Things;
+use super::world_clock::WorldClock;
 
 /// How long the server may be silent.
 pub(super) const SILENCE: Duration = Duration::from_secs(15);
@@ -42,6 +45,8 @@ pub(super) struct OwnFrames {
     pub(super) fresh: bool,
     /// The last frame sent: its number and when.
     pub(super) last_sent: Option<(u32, Duration)>,
+    /// The last frame sent by the body the player has.
+    pub(super) sent: Option<PlayerSync>,
 }
 
 /// A session, from ServerHello to its end.
@@ -59,6 +64,10 @@ pub(super) struct Session {
     pub(super) frames: OwnFrames,
     pub(super) roster: Roster,
     pub(super) things: Things,
+    pub(super) ledger: LaneLedger,
+    pub(super) own: OwnState,
+    pub(super) weapon_table: WeaponTable,
+    pub(super) clock: WorldClock,
 }
 
 impl Session {
@@ -77,6 +86,10 @@ impl Session {
             frames: OwnFrames::default(),
             roster: Roster::default(),
             things: Things::default(),
+            ledger: LaneLedger::default(),
+            own: OwnState::default(),
+            weapon_table: WeaponTable::default(),
+            clock: WorldClock::new(hello.hours, hello.minutes, now),
         }
     }
 
@@ -181,6 +194,7 @@ impl Session {
         snapshot.seq = seq;
         self.frames.fresh = false;
         self.frames.last_sent = Some((seq, now));
+        self.frames.sent = Some(*snapshot);
         Some(*snapshot)
     }
 }

@@ -3,6 +3,7 @@
 mod handshake;
 mod session;
 mod view;
+mod world;
 
 use std::time::Duration;
 

@@ -1,6 +1,7 @@
 //! A server of a few lines, made of the protocol crate's primitives: handshake, query, keepalive, spawn, chat echo and
 //! frames. It stands in for the real one, and misbehaves on request.
 
+mod arena;
 mod play;
 
 use std::collections::BTreeMap;
@@ -33,6 +34,12 @@ pub(super) struct Behaviour {
     pub(super) refuse: Option<&'static str>,
     /// Keeps sending frames of players that were streamed out at once.
     pub(super) frames_after_stream_out: bool,
+    /// Streams everybody in twice.
+    pub(super) streams_in_twice: bool,
+    /// Gives weapons and counts hits: two kill.
+    pub(super) fights: bool,
+    /// Shows an entity that moves.
+    pub(super) things: bool,
     /// Answers nothing.
     pub(super) silent: bool,
 }
@@ -43,6 +50,11 @@ pub(super) struct Seen {
     pub(super) byes: usize,
     pub(super) chats: Vec<String>,
     pub(super) malformed: usize,
+    /// Hits on somebody with a body, told from where the shooter's last frame was.
+    pub(super) good_hits: u64,
+    /// Any other hit.
+    pub(super) bad_hits: u64,
+    pub(super) deaths: u64,
 }
 
 pub(super) struct FakeServer {
@@ -99,7 +111,10 @@ struct Session {
     unacked: BTreeMap<u32, (Vec<u8>, Duration)>,
     expected: u32,
     spawned: bool,
+    was_spawned: bool,
+    health: u8,
     frame: Option<PlayerSync>,
+    last_frame: Option<PlayerSync>,
 }
 
 struct Server {
@@ -113,6 +128,7 @@ struct Server {
     next_tick: Duration,
     next_player: u32,
     datagrams: u64,
+    ticks: u32,
 }
 
 impl Server {
@@ -137,6 +153,7 @@ impl Server {
             next_tick: Duration::ZERO,
             next_player: 0,
             datagrams: 0,
+            ticks: 0,
         }
     }
 
@@ -293,7 +310,10 @@ impl Server {
             unacked: BTreeMap::new(),
             expected: 1,
             spawned: false,
+            was_spawned: false,
+            health: 100,
             frame: None,
+            last_frame: None,
         };
         self.sessions.insert(from, session);
     }

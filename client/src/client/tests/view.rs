@@ -151,6 +151,13 @@ fn what_the_lane_says_of_an_older_generation_is_kept_from_the_program() {
             event_id: 3,
             event: join(&[(5, 8)]).into(),
         },
+        ClientNotice::Breach(Breach {
+            fault: Fault::OldGenerationOnLane,
+            subject: Subject::Player {
+                player_id: 3,
+                player_token: 4,
+            },
+        }),
         ClientNotice::StaleEvent { event_id: 4 },
     ];
     assert_eq!(told, expected);

@@ -14,7 +14,10 @@ impl Server {
         };
         match packet {
             SessionPacket::Ack(ack) => session.unacked.retain(|event_id, _| *event_id > ack.ack),
-            SessionPacket::PlayerSync(frame) => session.frame = Some(frame),
+            SessionPacket::PlayerSync(frame) => {
+                session.frame = Some(frame);
+                session.last_frame = Some(frame);
+            }
             SessionPacket::Bye(_) => {
                 self.sessions.remove(&from);
                 self.seen.lock().unwrap().byes += 1;
@@ -37,6 +40,9 @@ impl Server {
             variant: 0,
         };
         self.send_event(now, from, spawn);
+        if self.equip(now, from) {
+            return;
+        }
         let newcomer = self.sessions[&from].player;
         let others: Vec<(SocketAddr, (u32, u32))> = self
             .sessions
@@ -77,6 +83,9 @@ impl Server {
             weapon: 0,
         };
         self.send_event(now, to, stream_in);
+        if self.behaviour.streams_in_twice {
+            self.send_event(now, to, stream_in);
+        }
         if self.behaviour.frames_after_stream_out {
             self.send_event(
                 now,
@@ -103,8 +112,10 @@ impl Server {
         session.expected += u32::from(is_next);
         let ack = session.expected - 1;
         self.send_packet(from, &ServerPacket::Ack(ServerAck { ack }));
-        let ClientLaneEvent::ChatSend(chat) = event else {
-            return;
+        let chat = match event {
+            ClientLaneEvent::ChatSend(chat) => chat,
+            ClientLaneEvent::HitReport(hit) if is_next => return self.take_hit(now, from, hit),
+            _ => return,
         };
         if is_next {
             self.seen
@@ -134,10 +145,12 @@ impl Server {
             .values_mut()
             .filter_map(|session| Some((session.player, session.frame.take()?)))
             .collect();
+        self.ticks += 1;
         for address in addresses {
             self.keep_alive(now, address);
             self.resend(now, address);
             self.relay(address, &frames);
+            self.move_thing(address);
             let since = self.sessions[&address].since;
             if self
                 .behaviour
