@@ -23,11 +23,8 @@ pub mod worker;
 
 use bevy_app::App;
 use decitick_components::{
-    ComponentsPlugin,
-    bans::BanList,
-    server::ServerKey,
-    settings::Settings,
-    world::{SpawnPoints, WeaponTable},
+    ComponentsPlugin, bans::BanList, combat::WeaponTable, server::ServerKey, settings::Settings,
+    thing::PlacedThings, world::SpawnPoints,
 };
 use decitick_systems::ServerPlugins;
 
@@ -42,6 +39,8 @@ pub struct ServerParts {
     pub spawns: SpawnPoints,
     /// What weapons do.
     pub weapons: WeaponTable,
+    /// What stands and moves in the world from the start.
+    pub things: PlacedThings,
     /// Who may not join.
     pub bans: BanList,
 }
@@ -60,6 +59,7 @@ pub fn build_app(parts: ServerParts) -> App {
         .insert_resource(ServerKey(parts.server_key))
         .insert_resource(parts.spawns)
         .insert_resource(parts.weapons)
+        .insert_resource(parts.things)
         .insert_resource(parts.bans);
     app
 }

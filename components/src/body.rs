@@ -1,9 +1,15 @@
-//! What a spawned player is in the world: where it stands, how it moves, how well it is.
+//! What a player is in the world: where it stands, how it moves, how it looks and how well it is.
+
+mod frame_gate;
+mod history;
 
 use std::time::Duration;
 
 use bevy_ecs::component::Component;
 use decitick_protocol::Vec3;
+
+pub use frame_gate::FrameGate;
+pub use history::PositionHistory;
 
 /// Where a body is and how it moves, as last taken from its client.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq)]
@@ -24,92 +30,31 @@ pub struct Motion {
     pub stance: u8,
     /// Sequence number of the frame this came from.
     pub sequence: u32,
-    /// When the frame arrived, since the start: what a frame is judged against for speed.
+    /// When the frame arrived, since the start.
     pub taken_at: Duration,
-    /// The tick in which it last changed.
-    pub changed_tick: u64,
 }
 
-/// Which frames of a session are taken.
-#[derive(Component, Clone, Copy, Debug, Default, PartialEq)]
-pub struct FrameGate {
-    newest: Option<u32>,
-    settle: Option<SettleWindow>,
-    anchor: Option<SpeedAnchor>,
-    /// When the client was last put back for moving too fast, since the start.
-    pub put_back_at: Option<Duration>,
+/// Which of the worlds beside each other somebody is in: the gamemode sets it, clients are not told. Who is in another
+/// dimension is not there.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Dimension(pub u32);
+
+/// What two must have in common to meet at all: the dimension and the area.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Space {
+    /// The dimension.
+    pub dimension: u32,
+    /// The area (interior) number; 0 is outside.
+    pub area: u8,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct SettleWindow {
-    target: Vec3,
-    until: Duration,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct SpeedAnchor {
-    position: Vec3,
-    at: Duration,
-}
-
-/// Distance from the target at which a settle window closes (docs/protocol.md 2.3).
-const SETTLED_WITHIN: f32 = 10.0;
-
-impl FrameGate {
-    /// Whether `sequence` is newer than the last taken one, by serial-number arithmetic.
+impl Space {
+    /// The space of a body.
     #[must_use]
-    pub const fn is_newer(&self, sequence: u32) -> bool {
-        match self.newest {
-            None => true,
-            Some(newest) => {
-                let ahead = sequence.wrapping_sub(newest);
-                ahead != 0 && ahead < 0x8000_0000
-            }
-        }
-    }
-
-    /// Opens the window in which frames are ignored until the client is near `target`.
-    pub fn open_settle_window(&mut self, target: Vec3, now: Duration, length: Duration) {
-        self.settle = (!length.is_zero()).then(|| SettleWindow {
-            target,
-            until: now + length,
-        });
-        self.anchor = Some(SpeedAnchor {
-            position: target,
-            at: now,
-        });
-    }
-
-    /// Whether a frame at `position` is still ignored; a frame near the target, or the end of the window, closes it.
-    pub fn settling(&mut self, position: Vec3, now: Duration) -> bool {
-        let Some(window) = self.settle else { return false };
-        let arrived = distance(position, window.target) <= SETTLED_WITHIN;
-        if !arrived && now < window.until {
-            return true;
-        }
-        self.settle = None;
-        if arrived {
-            self.anchor = Some(SpeedAnchor { position, at: now });
-        }
-        // A client that let the window run out is still judged by the way from its target: to ignore a position
-        // is no way to travel.
-        false
-    }
-
-    /// Whether a frame at `position` moves faster than `max_speed` over the last second.
-    #[must_use]
-    pub fn too_fast(&self, position: Vec3, now: Duration, max_speed: f32) -> bool {
-        let Some(anchor) = self.anchor else { return false };
-        let seconds = now.saturating_sub(anchor.at).as_secs_f32().max(1.0);
-        max_speed > 0.0 && distance(position, anchor.position) > max_speed * seconds
-    }
-
-    /// Takes a frame: its sequence is the newest, and once a second its position is what speed is judged by.
-    pub fn take(&mut self, sequence: u32, position: Vec3, now: Duration) {
-        self.newest = Some(sequence);
-        match &self.anchor {
-            Some(anchor) if now.saturating_sub(anchor.at) < Duration::from_secs(1) => {}
-            _ => self.anchor = Some(SpeedAnchor { position, at: now }),
+    pub const fn of(motion: &Motion, dimension: Dimension) -> Self {
+        Self {
+            dimension: dimension.0,
+            area: motion.area,
         }
     }
 }
@@ -124,7 +69,8 @@ pub fn distance(a: Vec3, b: Vec3) -> f32 {
 #[must_use]
 pub fn distance_squared(a: Vec3, b: Vec3) -> f32 {
     let (x, y, z) = (a.x - b.x, a.y - b.y, a.z - b.z);
-    x.mul_add(x, y.mul_add(y, z * z))
+    // Not `mul_add`: without the processor's own instruction, which a portable build must not assume, it is a call.
+    x * x + y * y + z * z
 }
 
 /// How a player looks.
@@ -138,13 +84,32 @@ pub struct Appearance {
     pub walking_style: u8,
 }
 
-/// Health and armour, owned by the server, each 0..=200.
+/// Health and armour, owned by the server.
 #[derive(Component, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Vitals {
-    /// Health.
+    /// Health, 0..=200; 0 is dead.
     pub health: u8,
-    /// Armour.
+    /// Armour, 0..=200.
     pub armour: u8,
+}
+
+impl Vitals {
+    /// The most of either.
+    pub const MOST: u8 = decitick_protocol::MAX_VITAL;
+
+    /// Takes damage: armour is used up first (docs/protocol.md 2.5).
+    pub fn hurt(&mut self, amount: u16) {
+        let armour = u16::from(self.armour);
+        self.armour = self.armour.saturating_sub(low_byte(amount));
+        self.health = self
+            .health
+            .saturating_sub(low_byte(amount.saturating_sub(armour)));
+    }
+}
+
+/// The amount as a byte, or the largest: more than that takes everything anyway.
+fn low_byte(amount: u16) -> u8 {
+    u8::try_from(amount).unwrap_or(u8::MAX)
 }
 
 impl Default for Vitals {
@@ -156,59 +121,43 @@ impl Default for Vitals {
     }
 }
 
+/// Money, owned by the server.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Money(pub i64);
+
+/// Weapon classes that have a skill each (docs/protocol.md 2.3, PlayerSkills).
+pub const SKILL_CLASSES: usize = 11;
+
+/// Skill in each weapon class, 0..=1000.
+#[derive(Component, Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Skills(pub [u16; SKILL_CLASSES]);
+
+impl Skills {
+    /// The highest skill.
+    pub const MOST: u16 = decitick_protocol::MAX_SKILL;
+}
+
+impl Default for Skills {
+    fn default() -> Self {
+        Self([Self::MOST; SKILL_CLASSES])
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const fn at(x: f32) -> Vec3 {
-        Vec3 { x, y: 0.0, z: 0.0 }
-    }
-
-    const fn ms(n: u64) -> Duration {
-        Duration::from_millis(n)
-    }
-
     #[test]
-    fn newer_is_decided_by_serial_number_arithmetic() {
-        let mut gate = FrameGate::default();
-        assert!(gate.is_newer(0));
-        gate.take(u32::MAX, at(0.0), ms(0));
-        assert!(gate.is_newer(0) && gate.is_newer(5));
-        assert!(!gate.is_newer(u32::MAX) && !gate.is_newer(u32::MAX - 1));
-        assert!(!gate.is_newer(u32::MAX.wrapping_add(0x8000_0000)));
-    }
-
-    #[test]
-    fn a_settle_window_ends_near_the_target_or_in_time() {
-        let mut gate = FrameGate::default();
-        gate.open_settle_window(at(100.0), ms(0), ms(2000));
-        assert!(gate.settling(at(0.0), ms(1999)));
-        assert!(!gate.settling(at(91.0), ms(1999)));
-        assert!(!gate.settling(at(0.0), ms(1999)));
-        gate.open_settle_window(at(100.0), ms(0), ms(2000));
-        assert!(!gate.settling(at(0.0), ms(2000)));
-        gate.open_settle_window(at(100.0), ms(0), ms(0));
-        assert!(!gate.settling(at(0.0), ms(0)));
-    }
-
-    #[test]
-    fn a_settle_window_that_runs_out_is_no_way_to_travel() {
-        let mut gate = FrameGate::default();
-        gate.open_settle_window(at(0.0), ms(0), ms(2000));
-        assert!(gate.settling(at(8000.0), ms(1900)));
-        assert!(!gate.settling(at(8000.0), ms(2000)));
-        assert!(gate.too_fast(at(8000.0), ms(2000), 200.0));
-    }
-
-    #[test]
-    fn speed_is_judged_over_the_last_second() {
-        let mut gate = FrameGate::default();
-        gate.open_settle_window(at(0.0), ms(0), ms(0));
-        assert!(!gate.too_fast(at(200.0), ms(100), 200.0));
-        assert!(gate.too_fast(at(201.0), ms(100), 200.0));
-        assert!(!gate.too_fast(at(400.0), ms(2000), 200.0));
-        assert!(!gate.too_fast(at(9000.0), ms(100), 0.0));
-        gate.take(1, at(200.0), ms(1000));
-        assert!(gate.too_fast(at(401.0), ms(1100), 200.0));
+    fn armour_is_used_up_before_health_and_neither_falls_below_nothing() {
+        let mut vitals = Vitals {
+            health: 100,
+            armour: 30,
+        };
+        vitals.hurt(20);
+        assert_eq!((vitals.health, vitals.armour), (100, 10));
+        vitals.hurt(25);
+        assert_eq!((vitals.health, vitals.armour), (85, 0));
+        vitals.hurt(u16::MAX);
+        assert_eq!((vitals.health, vitals.armour), (0, 0));
     }
 }

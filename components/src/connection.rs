@@ -11,7 +11,8 @@ use bevy_ecs::{
 };
 
 use crate::{
-    body::{Appearance, FrameGate, Motion, Vitals},
+    body::{Appearance, Dimension, FrameGate, Money, Motion, PositionHistory, Skills, Vitals},
+    combat::{ShotCredit, Weapons},
     lane::{InboundLane, LaneBudgets, OutboundLane},
     limits::limit_key,
     liveness::{Keepalive, LastSeen, SmoothedRtt, Traffic},
@@ -33,9 +34,15 @@ use crate::{
     SmoothedRtt,
     Traffic,
     Motion,
+    Dimension,
     FrameGate,
+    PositionHistory,
     Appearance,
     Vitals,
+    Money,
+    Skills,
+    Weapons,
+    ShotCredit,
     View
 )]
 pub struct Connection;

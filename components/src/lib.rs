@@ -9,12 +9,15 @@ pub mod admission;
 pub mod ban_changes;
 pub mod bans;
 pub mod body;
+pub mod book;
 pub mod clock;
+pub mod combat;
 pub mod connection;
 pub mod console;
 pub mod departures;
 pub mod entropy;
 pub mod gamemode;
+pub mod grid;
 pub mod lane;
 pub mod limits;
 pub mod liveness;
@@ -23,14 +26,17 @@ pub mod messages;
 pub mod phase;
 pub mod profile;
 pub mod reasons;
+pub mod requests;
 pub mod secret;
 pub mod server;
 pub mod session;
 pub mod settings;
 pub mod tally;
+pub mod thing;
 pub mod view;
 pub mod worker;
 pub mod world;
+pub mod zone;
 
 use bevy_app::{App, Plugin};
 
@@ -65,6 +71,7 @@ impl ComponentsPlugin {
             clock_ms_per_minute,
             garage_doors: settings.world.garage_doors,
             driveby_intervals: settings.world.driveby_intervals,
+            since_minute: std::time::Duration::ZERO,
         })
         .insert_resource(session::SlotTable::new(settings.max_players))
         .insert_resource(connection::PeerIndex::new(settings.limits.ipv6_prefix))
@@ -85,6 +92,17 @@ fn register_messages(app: &mut App) {
         .add_message::<messages::ChatReceived>()
         .add_message::<messages::SpawnRequest>()
         .add_message::<messages::FrameReceived>()
+        .add_message::<messages::HitReported>()
+        .add_message::<messages::SpawnOrdered>()
+        .add_message::<messages::PlayerSpawned>()
+        .add_message::<messages::PlayerDied>()
+        .add_message::<messages::ThingTriggered>()
+        .add_message::<messages::ZoneEntered>()
+        .add_message::<messages::ZoneLeft>()
+        .add_message::<requests::PlayerRequest>()
+        .add_message::<requests::WorldRequest>()
+        .add_message::<requests::ThingRequest>()
+        .add_message::<requests::ZoneRequest>()
         .add_message::<messages::AcknowledgementReceived>()
         .add_message::<messages::PongReceived>();
 }
@@ -101,6 +119,7 @@ fn register_shared(app: &mut App) {
         .init_resource::<departures::Departures>()
         .init_resource::<entropy::Entropy>()
         .init_resource::<gamemode::Gamemode>()
+        .init_resource::<grid::BodyIndex>()
         .init_resource::<mailbox::DoorNotices>()
         .init_resource::<mailbox::Inbox>()
         .init_resource::<mailbox::Outbox>()
@@ -111,5 +130,9 @@ fn register_shared(app: &mut App) {
         .init_resource::<worker::WorkerInbox>()
         .init_resource::<worker::WorkerOutbox>()
         .init_resource::<world::SpawnPoints>()
-        .init_resource::<world::WeaponTable>();
+        .init_resource::<thing::PlacedThings>()
+        .init_resource::<thing::ThingBook>()
+        .init_resource::<zone::ZoneBook>()
+        .init_resource::<combat::HitTally>()
+        .init_resource::<combat::WeaponTable>();
 }

@@ -3,11 +3,14 @@
 use std::time::Duration;
 
 use bevy_ecs::{entity::Entity, message::Message};
-use decitick_protocol::{PlayerSync, ShownText};
+use decitick_protocol::{HitReport, PlayerSync, ShownText};
 
 use crate::{
     reasons::CloseReason,
     session::{PlayerId, PlayerToken},
+    thing::ThingId,
+    world::SpawnPoint,
+    zone::ZoneId,
 };
 
 /// A reason in a KickNotify: at most 64 bytes without control and format characters.
@@ -60,6 +63,15 @@ pub struct SpawnRequest {
     pub entity: Entity,
 }
 
+/// A player is to be put into the world, whether it asked or not.
+#[derive(Message, Clone, Debug)]
+pub struct SpawnOrdered {
+    /// The connection.
+    pub entity: Entity,
+    /// Where; `None`: at the next spawn point.
+    pub point: Option<SpawnPoint>,
+}
+
 /// A state frame arrived.
 #[derive(Message, Clone, Copy, Debug)]
 pub struct FrameReceived {
@@ -69,6 +81,62 @@ pub struct FrameReceived {
     pub frame: PlayerSync,
     /// When it arrived, since the start.
     pub arrived: Duration,
+}
+
+/// A client claims that a shot of its player hit somebody.
+#[derive(Message, Clone, Copy, Debug)]
+pub struct HitReported {
+    /// The attacker's connection.
+    pub entity: Entity,
+    /// What it claims.
+    pub report: HitReport,
+    /// When the datagram arrived, since the start.
+    pub arrived: Duration,
+}
+
+/// A player came into the world.
+#[derive(Message, Clone, Copy, Debug)]
+pub struct PlayerSpawned {
+    /// The connection.
+    pub entity: Entity,
+}
+
+/// A player's health came to nothing. The body is taken out of the world in the same tick.
+#[derive(Message, Clone, Copy, Debug)]
+pub struct PlayerDied {
+    /// The connection.
+    pub entity: Entity,
+    /// Who did it; `None`: nobody.
+    pub killer: Option<Entity>,
+    /// With which weapon; 0 when nobody did it.
+    pub weapon: u8,
+}
+
+/// A player came within the trigger radius of a thing.
+#[derive(Message, Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ThingTriggered {
+    /// The thing.
+    pub thing: ThingId,
+    /// The player's connection.
+    pub player: Entity,
+}
+
+/// A player entered a zone.
+#[derive(Message, Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ZoneEntered {
+    /// The zone.
+    pub zone: ZoneId,
+    /// The player's connection.
+    pub player: Entity,
+}
+
+/// A player left a zone: it walked out, or its body left the world. Whose session ended is not told of.
+#[derive(Message, Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ZoneLeft {
+    /// The zone.
+    pub zone: ZoneId,
+    /// The player's connection.
+    pub player: Entity,
 }
 
 /// A client acknowledged lane events.

@@ -1,7 +1,9 @@
 //! The world that everybody shares: time of day, weather, doors, intervals, and where players start.
 
+use std::time::Duration;
+
 use bevy_ecs::resource::Resource;
-use decitick_protocol::{Vec3, WeaponProperty};
+use decitick_protocol::{Vec3, WeaponAmmo};
 
 /// The shared state of the world, as a newcomer is told of it.
 #[derive(Resource, Clone, Debug, PartialEq, Eq)]
@@ -18,10 +20,35 @@ pub struct WorldState {
     pub garage_doors: u64,
     /// Drive-by intervals of weapons 22..=33.
     pub driveby_intervals: [u16; 12],
+    /// Time that passed since the last full minute of the world.
+    pub since_minute: Duration,
 }
 
-/// A place where players start.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// What RunClock carries as the length of a minute while the clock is frozen.
+pub const FROZEN_MINUTE: u16 = 1000;
+/// Minutes of a day.
+const DAY: u128 = 24 * 60;
+
+impl WorldState {
+    /// Lets `passed` go by on the world's clock, however long it is; a frozen clock stays.
+    pub fn pass(&mut self, passed: Duration) {
+        let Some(minute) = self.clock_ms_per_minute else {
+            return;
+        };
+        let minute = Duration::from_millis(u64::from(minute.max(1)));
+        let since = self.since_minute + passed;
+        let minutes = since.as_nanos() / minute.as_nanos();
+        // Less than a minute of the world, so the conversion holds.
+        let rest = u64::try_from(since.as_nanos() % minute.as_nanos()).unwrap_or(0);
+        self.since_minute = Duration::from_nanos(rest);
+        let of_day = (u128::from(self.hours) * 60 + u128::from(self.minutes) + minutes) % DAY;
+        self.hours = u8::try_from(of_day / 60).unwrap_or(0);
+        self.minutes = u8::try_from(of_day % 60).unwrap_or(0);
+    }
+}
+
+/// A place where players start, and what they start with.
+#[derive(Clone, Debug, PartialEq)]
 pub struct SpawnPoint {
     /// Position in metres.
     pub position: Vec3,
@@ -33,6 +60,8 @@ pub struct SpawnPoint {
     pub skin: u32,
     /// Variant of the model.
     pub variant: u8,
+    /// Weapons in hand at the start, at most 13.
+    pub weapons: Vec<WeaponAmmo>,
 }
 
 /// The spawn points of assets/spawns.ron; never empty.
@@ -51,10 +80,10 @@ impl SpawnPoints {
 
     /// The point for the `n`th spawn: they are handed out in turn.
     #[must_use]
-    pub fn nth(&self, n: usize) -> SpawnPoint {
+    pub fn nth(&self, n: usize) -> &SpawnPoint {
         match n % (self.others.len() + 1) {
-            0 => self.first,
-            later => self.others.get(later - 1).copied().unwrap_or(self.first),
+            0 => &self.first,
+            later => self.others.get(later - 1).unwrap_or(&self.first),
         }
     }
 }
@@ -73,15 +102,12 @@ impl Default for SpawnPoints {
                 area: 0,
                 skin: 0,
                 variant: 0,
+                weapons: Vec::new(),
             },
             Vec::new(),
         )
     }
 }
-
-/// The weapon table of assets/weapons.ron, as clients are told of it.
-#[derive(Resource, Clone, Debug, Default, PartialEq)]
-pub struct WeaponTable(pub Vec<WeaponProperty>);
 
 #[cfg(test)]
 mod tests {
@@ -89,12 +115,48 @@ mod tests {
 
     #[test]
     fn spawn_points_are_handed_out_in_turn() {
-        let first = SpawnPoints::default().nth(0);
-        let second = SpawnPoint { area: 7, ..first };
+        let first = SpawnPoints::default().nth(0).clone();
+        let second = SpawnPoint {
+            area: 7,
+            ..first.clone()
+        };
         let points = SpawnPoints::new(first, vec![second]);
         assert_eq!(
             [points.nth(0).area, points.nth(1).area, points.nth(2).area],
             [0, 7, 0]
         );
+    }
+
+    fn noon(clock_ms_per_minute: Option<u16>) -> WorldState {
+        WorldState {
+            hours: 12,
+            minutes: 0,
+            weather: 0,
+            clock_ms_per_minute,
+            garage_doors: 0,
+            driveby_intervals: [0; 12],
+            since_minute: Duration::ZERO,
+        }
+    }
+
+    #[test]
+    fn a_running_clock_loses_nothing_between_two_minutes() {
+        let mut world = noon(Some(1000));
+        for _ in 0..6_150 {
+            world.pass(Duration::from_millis(100));
+        }
+        assert_eq!((world.hours, world.minutes), (22, 15));
+        world.pass(Duration::from_secs(105));
+        assert_eq!((world.hours, world.minutes), (0, 0), "a day ends at midnight");
+    }
+
+    #[test]
+    fn a_long_pause_is_one_step_and_a_frozen_clock_stays() {
+        let mut world = noon(Some(1));
+        world.pass(Duration::from_secs(u64::MAX / 2));
+        assert!(world.hours < 24 && world.minutes < 60);
+        let mut frozen = noon(None);
+        frozen.pass(Duration::from_secs(86_400));
+        assert_eq!(frozen, noon(None));
     }
 }

@@ -45,7 +45,8 @@ fn faults_of(directory: &Path) -> Vec<String> {
     };
     let weapons = asset_files::load_weapons(directory).map(drop);
     let spawns = asset_files::load_spawns(directory, settings.world.bounds).map(drop);
-    for error in [weapons, spawns].into_iter().filter_map(Result::err) {
+    let things = asset_files::load_things(directory, settings.world.bounds).map(drop);
+    for error in [weapons, spawns, things].into_iter().filter_map(Result::err) {
         faults.extend(error.faults().iter().map(ToString::to_string));
     }
     if let Err(error) = identity_file::load(directory) {
@@ -90,15 +91,20 @@ mod tests {
         write("assets/server.ron", "(\n  max_players: 0,\n  name: \"\",\n)");
         write("assets/weapons.ron", "[\n  (id: 0),\n]");
         write("assets/spawns.ron", "[]");
+        write(
+            "assets/things.ron",
+            "[\n  (kind: Npc, model: 1, position: (0, 0, 20001)),\n]",
+        );
         write("server_identity.key", "short");
         write("bans.toml", "[[bans]]\naddress = \"x\"\n");
         let (faults, told) = check(directory.path());
-        assert_eq!((faults, told.lines().count()), (6, 6), "{told}");
+        assert_eq!((faults, told.lines().count()), (7, 7), "{told}");
         for wanted in [
             "server.ron:3:3: ",
             "server.ron:2:3: ",
             "weapons.ron:2:",
             "spawns.ron: ",
+            "things.ron:2:25: position: ",
             "server_identity.key: ",
             "bans.toml:2:11: ",
         ] {

@@ -7,17 +7,18 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::asset_files::{DEFAULT_SPAWNS, DEFAULT_WEAPONS};
+use crate::asset_files::{DEFAULT_SPAWNS, DEFAULT_THINGS, DEFAULT_WEAPONS};
 
 /// The commented configuration, as it stands in the repository.
 const DEFAULT_SETTINGS: &str = include_str!("../../assets/server.ron");
 
 const FOLDERS: [&str; 3] = ["assets", "scripts", "store"];
 
-const FILES: [(&str, &str); 3] = [
+const FILES: [(&str, &str); 4] = [
     ("assets/server.ron", DEFAULT_SETTINGS),
     ("assets/weapons.ron", DEFAULT_WEAPONS),
     ("assets/spawns.ron", DEFAULT_SPAWNS),
+    ("assets/things.ron", DEFAULT_THINGS),
 ];
 
 /// Makes the directory, its folders and its files; what is there already is left and told of on `out`.
@@ -132,7 +133,7 @@ mod tests {
             "{told}"
         );
         assert_eq!(std::fs::read_to_string(&settings).unwrap(), "(name: \"mine\")");
-        assert_eq!(init(directory.path()).matches("left as it is").count(), 3);
+        assert_eq!(init(directory.path()).matches("left as it is").count(), 4);
     }
 
     #[test]

@@ -9,10 +9,7 @@ use std::{
 
 use bevy_app::App;
 use crossbeam_channel::unbounded;
-use decitick_components::{
-    server::PublicFace,
-    settings::{ClockSetting, Settings},
-};
+use decitick_components::{server::PublicFace, settings::Settings};
 use decitick_protocol::{CookieKey, ServerIdentity};
 use decitick_systems::{door::Door, encode::query_body};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -74,6 +71,7 @@ fn serve(arguments: &ServeArguments) -> Result<Ended, Failure> {
     let settings = settings_file::load(directory, &arguments.options.overrides()).map_err(configuration)?;
     let spawns = asset_files::load_spawns(directory, settings.world.bounds).map_err(configuration)?;
     let weapons = asset_files::load_weapons(directory).map_err(configuration)?;
+    let things = asset_files::load_things(directory, settings.world.bounds).map_err(configuration)?;
     let format = arguments.options.log.map_or(settings.log.format, Into::into);
     let telemetry = telemetry::init(format, &settings.log.filter).map_err(configuration)?;
     // From here on everything that is taken is a run-time matter.
@@ -92,6 +90,7 @@ fn serve(arguments: &ServeArguments) -> Result<Ended, Failure> {
         settings,
         spawns,
         weapons,
+        things,
         bans,
     };
     let stop = stop_on_signals().map_err(run_time)?;
@@ -199,7 +198,6 @@ fn finish_console(app: &mut App) {
 fn tell_what_has_no_effect(settings: &Settings) {
     let set = [
         ("resources", !settings.resources.is_empty()),
-        ("world.clock", settings.world.clock != ClockSetting::Frozen),
         ("remote", settings.remote.is_some()),
         ("page", settings.page.is_some()),
         ("voxel", settings.voxel.is_some()),

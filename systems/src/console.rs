@@ -2,6 +2,7 @@
 //! JSON value.
 
 mod answers;
+mod world;
 
 use std::time::Duration;
 
@@ -111,6 +112,13 @@ fn failed(error: impl Into<String>) -> Answer {
     Err(ErrorAnswer { error: error.into() })
 }
 
+fn nobody_has(id: PlayerId) -> Answer {
+    failed(format!(
+        "nobody has the id {}; `players` lists who is connected",
+        id.0
+    ))
+}
+
 fn put_answer(world: &mut World, id: u64, json: bool, answer: Answer) {
     let (ok, text, encoded) = match answer {
         Ok(rendered) => (true, rendered.text, rendered.json),
@@ -167,6 +175,10 @@ fn execute(world: &mut World, command: ConsoleCommand, asker: u64) -> Option<Ans
                 .clone_into(&mut world.resource_mut::<PublicFace>().mode);
             done("the mode text is set")
         }
+        ConsoleCommand::Time(action) => world::time(world, action),
+        ConsoleCommand::Weather(weather) => world::weather(world, weather),
+        ConsoleCommand::Clock(action) => world::clock(world, action),
+        ConsoleCommand::Spawn { id } => world::spawn(world, PlayerId(id)),
         ConsoleCommand::Identity => {
             let answer = IdentityAnswer::new(&world.resource::<ServerKey>().0);
             rendered(&answer, answer.text())
@@ -185,10 +197,7 @@ fn execute(world: &mut World, command: ConsoleCommand, asker: u64) -> Option<Ans
 
 fn kick(world: &mut World, id: PlayerId, reason: KickReason) -> Answer {
     let Some(entity) = world.resource::<SlotTable>().holder(id) else {
-        return failed(format!(
-            "nobody has the id {}; `players` lists who is connected",
-            id.0
-        ));
+        return nobody_has(id);
     };
     world.write_message(EndSessionRequest {
         entity,

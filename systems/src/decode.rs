@@ -16,7 +16,8 @@ use decitick_components::{
     liveness::{LastSeen, Traffic},
     mailbox::{Batch, Inbox},
     messages::{
-        AcknowledgementReceived, ChatReceived, EndSessionRequest, FrameReceived, PongReceived, SpawnRequest,
+        AcknowledgementReceived, ChatReceived, EndSessionRequest, FrameReceived, HitReported, PongReceived,
+        SpawnRequest,
     },
     phase::Phase,
     reasons::{CloseReason, DropReason},
@@ -57,6 +58,7 @@ struct Facts<'w> {
     pongs: MessageWriter<'w, PongReceived>,
     spawns: MessageWriter<'w, SpawnRequest>,
     chats: MessageWriter<'w, ChatReceived>,
+    hits: MessageWriter<'w, HitReported>,
     ends: MessageWriter<'w, EndSessionRequest>,
 }
 
@@ -123,10 +125,12 @@ fn take_packet(
     connection.traffic.datagrams_in += 1;
     match packet {
         ClientPacket::Session { packet, .. } => take_session_packet(entity, packet, arrived, facts),
-        ClientPacket::Lane { event_id, event, .. } => match connection.lane.accept(event_id, event) {
-            Arrival::Taken | Arrival::Old => Ok(Outcome::Handled),
-            Arrival::Beyond => Err(DropReason::BeyondWindow),
-        },
+        ClientPacket::Lane { event_id, event, .. } => {
+            match connection.lane.accept(event_id, event, arrived) {
+                Arrival::Taken | Arrival::Old => Ok(Outcome::Handled),
+                Arrival::Beyond => Err(DropReason::BeyondWindow),
+            }
+        }
         ClientPacket::Hello(_) | ClientPacket::Query(_) => Err(DropReason::UnknownPacket),
     }
 }
@@ -183,23 +187,41 @@ fn deliver_in_order(
     facts: &mut Facts<'_>,
 ) -> u64 {
     let mut limited = 0;
-    while let Some(event) = connection.lane.next_in_order() {
+    while let Some((event, arrived)) = connection.lane.next_in_order() {
         let within_budget =
             exempt || budgeted_kind(&event).is_none_or(|kind| connection.budgets.take(kind, now));
         if !within_budget {
             limited += 1;
             continue;
         }
-        if let ClientLaneEvent::ChatSend(chat) = event
-            && connection.phase.joined()
-        {
+        if connection.phase.joined() {
+            hand_on(entity, event, arrived, facts);
+        }
+    }
+    limited
+}
+
+/// Tells of an event to whom it concerns; an event that concerns nobody has been acknowledged and that is all.
+fn hand_on(entity: Entity, event: ClientLaneEvent, arrived: Duration, facts: &mut Facts<'_>) {
+    match event {
+        ClientLaneEvent::ChatSend(chat) => {
             facts.chats.write(ChatReceived {
                 entity,
                 text: chat.text.into_string(),
             });
         }
+        ClientLaneEvent::HitReport(report) => {
+            facts.hits.write(HitReported {
+                entity,
+                report,
+                arrived,
+            });
+        }
+        ClientLaneEvent::ClientEvent(_)
+        | ClientLaneEvent::AuthAssertion(_)
+        | ClientLaneEvent::ViewStatus(_)
+        | ClientLaneEvent::ViewAction(_) => {}
     }
-    limited
 }
 
 const fn budgeted_kind(event: &ClientLaneEvent) -> Option<BudgetedKind> {

@@ -5,16 +5,14 @@ use std::collections::BTreeMap;
 use bevy_app::{App, Plugin};
 use bevy_ecs::{
     message::Messages,
-    query::With,
     schedule::IntoScheduleConfigs,
     system::{Res, ResMut},
     world::World,
 };
 use decitick_components::{
     clock::Clock,
-    connection::{Connection, Peer},
+    connection::Peer,
     departures::Departures,
-    lane::OutboundLane,
     mailbox::{DoorNotice, DoorNotices, Outbox},
     messages::{EndSessionRequest, SessionEnded},
     phase::Phase,
@@ -22,13 +20,12 @@ use decitick_components::{
     reasons::CloseReason,
     server::Lifecycle,
     session::{PlayerId, PlayerToken, SlotTable},
-    view::View,
 };
-use decitick_protocol::{KickNotify, KickReason, PlayerStreamOut, ServerLaneEvent};
+use decitick_protocol::{KickNotify, KickReason};
 
 use crate::{
     acknowledge::take_pongs,
-    lane::broadcast::{encoded, push_critical},
+    sight::vanish,
     tick::{Tick, TickSystems},
 };
 
@@ -98,14 +95,16 @@ pub fn end_sessions(world: &mut World) {
             ended.push(end);
         }
     }
-    stream_out(world, &ended);
-    for (_, end) in ended {
+    // Whoever had them in view is told on the lane too.
+    let gone: Vec<_> = ended.iter().map(|end| (end.player, end.generation)).collect();
+    vanish(world, &gone);
+    for end in ended {
         world.write_message(end);
     }
 }
 
 /// Frees everything a session holds. The KickNotify goes out after the slot is free.
-fn release(world: &mut World, player: PlayerId, request: &EndSessionRequest) -> Option<(bool, SessionEnded)> {
+fn release(world: &mut World, player: PlayerId, request: &EndSessionRequest) -> Option<SessionEnded> {
     let connection = world.get_entity(request.entity).ok()?;
     let &Peer(route) = connection.get::<Peer>()?;
     let &generation = connection.get::<PlayerToken>()?;
@@ -137,46 +136,10 @@ fn release(world: &mut World, player: PlayerId, request: &EndSessionRequest) -> 
     if phase.joined() {
         world.resource_mut::<Departures>().add(player, generation);
     }
-    let spawned = phase == Phase::Spawned;
-    Some((
-        spawned,
-        SessionEnded {
-            player,
-            generation,
-            name,
-            reason: request.reason,
-        },
-    ))
-}
-
-/// Whoever had them in view is told on the lane too.
-fn stream_out(world: &mut World, ended: &[(bool, SessionEnded)]) {
-    let gone: BTreeMap<PlayerId, _> = ended
-        .iter()
-        .filter(|(spawned, _)| *spawned)
-        .map(|(_, end)| {
-            let packet = PlayerStreamOut {
-                player_id: u32::from(end.player.0),
-                player_token: end.generation.0,
-            };
-            (
-                end.player,
-                encoded(&ServerLaneEvent::PlayerStreamOut(packet), false),
-            )
-        })
-        .collect();
-    if gone.is_empty() {
-        return;
-    }
-    let mut viewers = world.query_filtered::<(&mut View, &mut OutboundLane), With<Connection>>();
-    for (mut view, mut lane) in viewers.iter_mut(world) {
-        if view.players().is_empty() {
-            continue;
-        }
-        for (&player, event) in &gone {
-            if view.remove(player) {
-                push_critical(&mut lane, event);
-            }
-        }
-    }
+    Some(SessionEnded {
+        player,
+        generation,
+        name,
+        reason: request.reason,
+    })
 }

@@ -7,7 +7,9 @@
 pub mod acknowledge;
 pub mod ban_changes;
 pub mod chat;
+pub mod combat;
 pub mod console;
+pub mod death;
 pub mod decode;
 pub mod door;
 pub mod encode;
@@ -17,9 +19,14 @@ pub mod lane;
 pub mod liveness;
 pub mod motion;
 pub mod receive;
+pub mod requests;
+mod sight;
 pub mod spawn;
 pub mod streaming;
+mod teleport;
+pub mod things;
 pub mod tick;
+pub mod world_clock;
 
 use bevy_app::{App, Plugin};
 
@@ -42,14 +49,21 @@ impl Plugin for ServerPlugins {
             handshake::HandshakePlugin,
             ban_changes::BanChangesPlugin,
             console::ConsolePlugin,
-            motion::MotionPlugin,
-            spawn::SpawnPlugin,
-            chat::ChatPlugin,
-            streaming::StreamingPlugin,
             liveness::LivenessPlugin,
             expire::ExpirePlugin,
             lane::LanePlugin,
             encode::EncodePlugin,
+        ))
+        .add_plugins((
+            world_clock::WorldClockPlugin,
+            requests::RequestsPlugin,
+            motion::MotionPlugin,
+            combat::CombatPlugin,
+            death::DeathPlugin,
+            spawn::SpawnPlugin,
+            chat::ChatPlugin,
+            things::ThingsPlugin,
+            streaming::StreamingPlugin,
         ));
     }
 }

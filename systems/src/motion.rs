@@ -10,18 +10,16 @@ use bevy_ecs::{
 };
 use decitick_components::{
     body::{FrameGate, Motion},
-    clock::Clock,
-    lane::OutboundLane,
     messages::FrameReceived,
     phase::Phase,
     reasons::DropReason,
     settings::{Settings, WorldSettings},
     tally::Tally,
 };
-use decitick_protocol::{PlayerSync, ServerLaneEvent, SetPosition, Vec3, normalise_heading};
+use decitick_protocol::{PlayerSync, Vec3, normalise_heading};
 
 use crate::{
-    lane::broadcast::{encoded, push_critical},
+    teleport::{Moved, MovedItem, teleport},
     tick::{Tick, TickSystems},
 };
 
@@ -35,7 +33,7 @@ impl Plugin for MotionPlugin {
             Tick,
             take_frames
                 .in_set(TickSystems::Simulate)
-                .before(crate::spawn::grant_spawns),
+                .before(crate::combat::judge_hits),
         );
     }
 }
@@ -46,10 +44,9 @@ const CORRECTION_PERIOD: Duration = Duration::from_secs(1);
 /// Every frame of the tick is judged in order of arrival; the last one taken is what the tick relays.
 pub(crate) fn take_frames(
     mut received: MessageReader<'_, '_, FrameReceived>,
-    clock: Res<'_, Clock>,
     settings: Res<'_, Settings>,
     mut tally: ResMut<'_, Tally>,
-    mut players: Query<'_, '_, (&Phase, &mut Motion, &mut FrameGate, &mut OutboundLane)>,
+    mut players: Query<'_, '_, (&Phase, &mut Motion, Moved)>,
 ) {
     for &FrameReceived {
         entity,
@@ -57,25 +54,26 @@ pub(crate) fn take_frames(
         arrived,
     } in received.read()
     {
-        let Ok((phase, mut motion, mut gate, mut lane)) = players.get_mut(entity) else {
+        let Ok((phase, mut motion, mut moved)) = players.get_mut(entity) else {
             tally.dropped.add(DropReason::SessionGone);
             continue;
         };
         let verdict = if *phase == Phase::Spawned {
-            judge(&frame, &mut gate, &settings.world, arrived)
+            judge(&frame, &mut moved.gate, &settings.world, arrived)
         } else {
             Err(DropReason::WrongPhase)
         };
         match verdict {
             Ok(()) => {
-                gate.take(frame.seq, frame.position, arrived);
-                *motion = moved(&motion, &frame, arrived, clock.tick);
+                moved.gate.take(frame.seq, frame.position, arrived);
+                moved.history.record(arrived, frame.position);
+                *motion = motion_of(&frame, arrived);
                 tally.handled += 1;
             }
             Err(reason) => {
                 tally.dropped.add(reason);
                 if reason == DropReason::TooFast {
-                    put_back(&mut gate, &motion, &mut lane, &settings.world, arrived);
+                    put_back(&motion, &mut moved, &settings.world, arrived);
                 }
             }
         }
@@ -109,15 +107,8 @@ fn out_of_bounds(position: Vec3, bounds: f32) -> bool {
         .any(|component| component.abs() > bounds)
 }
 
-/// What a frame makes of a motion. One that says nothing new but its number does not count as a change: whoever
-/// stands still sends frames all the same, and is repeated to others only once a second (docs/protocol.md 2.4).
-fn moved(before: &Motion, frame: &PlayerSync, arrived: Duration, tick: u64) -> Motion {
-    let unchanged = Motion {
-        sequence: frame.seq,
-        taken_at: arrived,
-        ..*before
-    };
-    let after = Motion {
+fn motion_of(frame: &PlayerSync, arrived: Duration) -> Motion {
+    Motion {
         position: frame.position,
         velocity: frame.velocity,
         heading: normalise_heading(frame.heading),
@@ -127,44 +118,21 @@ fn moved(before: &Motion, frame: &PlayerSync, arrived: Duration, tick: u64) -> M
         stance: frame.stance,
         sequence: frame.seq,
         taken_at: arrived,
-        changed_tick: before.changed_tick,
-    };
-    if after == unchanged {
-        unchanged
-    } else {
-        Motion {
-            changed_tick: tick,
-            ..after
-        }
     }
 }
 
 /// Sends a client that moved too fast back to where it was last taken, at most once a second.
-fn put_back(
-    gate: &mut FrameGate,
-    motion: &Motion,
-    lane: &mut OutboundLane,
-    world: &WorldSettings,
-    now: Duration,
-) {
-    if gate
+fn put_back(motion: &Motion, moved: &mut MovedItem<'_, '_>, world: &WorldSettings, now: Duration) {
+    let recently = moved
+        .gate
         .put_back_at
-        .is_some_and(|at| now.saturating_sub(at) < CORRECTION_PERIOD)
-    {
+        .is_some_and(|at| now.saturating_sub(at) < CORRECTION_PERIOD);
+    if recently {
         return;
     }
-    gate.put_back_at = Some(now);
-    gate.open_settle_window(
-        motion.position,
-        now,
-        Duration::from_millis(u64::from(world.settle_ms)),
-    );
-    let packet = SetPosition {
-        position: motion.position,
-        heading: motion.heading,
-        area: motion.area,
-    };
-    push_critical(lane, &encoded(&ServerLaneEvent::SetPosition(packet), false));
+    moved.gate.put_back_at = Some(now);
+    let settle = Duration::from_millis(u64::from(world.settle_ms));
+    teleport(motion, moved, now, settle);
 }
 
 #[cfg(test)]

@@ -1,27 +1,38 @@
-//! Players enter the world (docs/protocol.md 2.3).
+//! Players come into the world (docs/protocol.md 2.3).
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 use bevy_app::{App, Plugin};
 use bevy_ecs::{
-    message::MessageReader,
+    entity::Entity,
+    message::{MessageCursor, Messages},
+    query::QueryData,
     resource::Resource,
     schedule::IntoScheduleConfigs,
-    system::{Commands, Query, Res, ResMut},
+    system::Local,
+    world::World,
 };
-use std::{collections::BTreeSet, time::Duration};
-
 use decitick_components::{
-    body::{Appearance, FrameGate, Motion, Vitals},
+    body::{Appearance, FrameGate, Motion, PositionHistory, Vitals},
     clock::Clock,
+    combat::Weapons,
+    gamemode::{Gamemode, SpawnVerdict},
     lane::OutboundLane,
-    messages::SpawnRequest,
+    messages::{PlayerSpawned, SpawnOrdered, SpawnRequest},
     phase::Phase,
+    session::{PlayerId, PlayerToken},
     settings::Settings,
+    view::View,
     world::{SpawnPoint, SpawnPoints},
 };
-use decitick_protocol::{ServerLaneEvent, SpawnPlayer};
+use decitick_protocol::{ServerLaneEvent, SetWeapons, SpawnPlayer};
 
 use crate::{
-    lane::broadcast::{encoded, push_critical},
+    lane::broadcast::tell,
+    sight::vanish,
     tick::{Tick, TickSystems},
 };
 
@@ -40,67 +51,119 @@ impl Plugin for SpawnPlugin {
     }
 }
 
-/// How many spawns were granted: the points are handed out in turn.
+/// How many spawn points were handed out: they come in turn.
 #[derive(Resource, Debug, Default)]
 pub(crate) struct SpawnTurn(usize);
 
-/// A player who joined and is not in the world is put at the next spawn point. A request that is repeated while
-/// the answer is on its way changes nothing.
+/// Who asks for a body and has none gets one where the gamemode says, or at the next spawn point; who is ordered into
+/// the world goes there whether it has one or not. A request that is repeated while the answer is on its way changes
+/// nothing.
 pub(crate) fn grant_spawns(
-    mut requests: MessageReader<'_, '_, SpawnRequest>,
-    clock: Res<'_, Clock>,
-    settings: Res<'_, Settings>,
-    points: Res<'_, SpawnPoints>,
-    mut turn: ResMut<'_, SpawnTurn>,
-    mut players: Query<
-        '_,
-        '_,
-        (
-            &Phase,
-            &mut Motion,
-            &mut FrameGate,
-            &mut Appearance,
-            &mut Vitals,
-            &mut OutboundLane,
-        ),
-    >,
-    mut commands: Commands<'_, '_>,
+    world: &mut World,
+    mut requested: Local<'_, MessageCursor<SpawnRequest>>,
+    mut ordered: Local<'_, MessageCursor<SpawnOrdered>>,
 ) {
-    let asking: BTreeSet<_> = requests.read().map(|request| request.entity).collect();
-    for entity in asking {
-        let Ok((phase, mut motion, mut gate, mut look, mut vitals, mut lane)) = players.get_mut(entity)
-        else {
-            continue;
-        };
-        if *phase != Phase::PreSpawn {
-            continue;
+    let mut wanted: BTreeMap<Entity, SpawnPoint> = BTreeMap::new();
+    let asking: BTreeSet<Entity> = requested
+        .read(world.resource::<Messages<SpawnRequest>>())
+        .map(|request| request.entity)
+        .filter(|&entity| world.get::<Phase>(entity) == Some(&Phase::PreSpawn))
+        .collect();
+    for player in asking {
+        let verdict = world.resource_mut::<Gamemode>().0.player_requests_spawn(player);
+        match verdict {
+            SpawnVerdict::Wait => {}
+            SpawnVerdict::At(point) => {
+                wanted.insert(player, point);
+            }
+            SpawnVerdict::Usual => {
+                wanted.insert(player, next_point(world));
+            }
         }
-        let point = points.nth(turn.0);
-        turn.0 = turn.0.wrapping_add(1);
-        *motion = motion_at(&point, &clock);
-        *look = Appearance {
-            skin: point.skin,
-            variant: point.variant,
-            ..*look
-        };
-        *vitals = Vitals::default();
-        let settle = Duration::from_millis(u64::from(settings.world.settle_ms));
-        gate.open_settle_window(point.position, clock.since_start, settle);
-        push_critical(
-            &mut lane,
-            &encoded(&ServerLaneEvent::SpawnPlayer(spawn_packet(&point)), false),
-        );
-        commands.entity(entity).try_insert(Phase::Spawned);
+    }
+    let orders: Vec<SpawnOrdered> = ordered
+        .read(world.resource::<Messages<SpawnOrdered>>())
+        .cloned()
+        .collect();
+    for SpawnOrdered { entity, point } in orders {
+        if world.get::<Phase>(entity).is_some_and(|phase| phase.joined()) {
+            let point = point.unwrap_or_else(|| next_point(world));
+            wanted.insert(entity, point);
+        }
+    }
+    for (entity, point) in wanted {
+        embody(world, entity, &point);
     }
 }
 
-fn motion_at(point: &SpawnPoint, clock: &Clock) -> Motion {
+fn next_point(world: &mut World) -> SpawnPoint {
+    let turn = world.resource::<SpawnTurn>().0;
+    world.resource_mut::<SpawnTurn>().0 = turn.wrapping_add(1);
+    world.resource::<SpawnPoints>().nth(turn).clone()
+}
+
+/// Puts a player into the world. SpawnPlayer stands for full health, no armour and no weapons; what differs follows.
+fn embody(world: &mut World, entity: Entity, point: &SpawnPoint) {
+    let clock = *world.resource::<Clock>();
+    let settle = Duration::from_millis(u64::from(world.resource::<Settings>().world.settle_ms));
+    // Whoever had a body comes into view anew, with its new looks.
+    if let (Some(Phase::Spawned), Some(&player), Some(&generation)) = (
+        world.get::<Phase>(entity),
+        world.get::<PlayerId>(entity),
+        world.get::<PlayerToken>(entity),
+    ) {
+        vanish(world, &[(player, generation)]);
+    }
+    let mut bodies = world.query::<Embodied>();
+    let Ok(mut body) = bodies.get_mut(world, entity) else {
+        return;
+    };
+    *body.motion = motion_at(point, body.motion.sequence, &clock);
+    body.look.skin = point.skin;
+    body.look.variant = point.variant;
+    *body.vitals = Vitals::default();
+    body.view.open = true;
+    body.gate
+        .open_settle_window(point.position, clock.since_start, settle);
+    body.history.restart();
+    body.history.record(clock.since_start, point.position);
+    tell(&mut body.lane, &ServerLaneEvent::SpawnPlayer(spawn_packet(point)));
+    body.weapons.clear();
+    for held in &point.weapons {
+        // A point has no more weapons than there are slots; it was held to that when it was made.
+        let _ = body.weapons.give(held.weapon, held.ammo);
+    }
+    if !body.weapons.held().is_empty() {
+        let weapons = body.weapons.held().to_vec();
+        tell(
+            &mut body.lane,
+            &ServerLaneEvent::SetWeapons(SetWeapons { weapons }),
+        );
+    }
+    world.entity_mut(entity).insert(Phase::Spawned);
+    world.write_message(PlayerSpawned { entity });
+}
+
+#[derive(QueryData)]
+#[query_data(mutable)]
+struct Embodied {
+    motion: &'static mut Motion,
+    gate: &'static mut FrameGate,
+    history: &'static mut PositionHistory,
+    look: &'static mut Appearance,
+    vitals: &'static mut Vitals,
+    weapons: &'static mut Weapons,
+    view: &'static mut View,
+    lane: &'static mut OutboundLane,
+}
+
+fn motion_at(point: &SpawnPoint, sequence: u32, clock: &Clock) -> Motion {
     Motion {
         position: point.position,
         heading: point.heading,
         area: point.area,
+        sequence,
         taken_at: clock.since_start,
-        changed_tick: clock.tick,
         ..Motion::default()
     }
 }

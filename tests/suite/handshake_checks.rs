@@ -1,13 +1,16 @@
 //! What a hello meets, in the order of docs/protocol.md 1.4: each check, and which one speaks first.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicUsize, Ordering},
+use std::{
+    net::IpAddr,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 use decitick_components::{
     bans::{Ban, BanList, BanRange, BanReason},
-    gamemode::{Answer, Gamemode, Judge, Question, RejectText},
+    gamemode::{Gamemode, Judge, RejectText},
     reasons::DropReason,
     settings::{AuthSettings, NamePolicy, Settings},
 };
@@ -23,14 +26,13 @@ struct Bouncer {
 }
 
 impl Judge for Bouncer {
-    fn ask(&mut self, question: &Question<'_>) -> Answer {
-        let Question::PlayerConnecting { name, ip } = question;
+    fn player_connecting(&mut self, name: &str, ip: IpAddr) -> Result<(), RejectText> {
         assert!(!name.is_empty() && !ip.is_unspecified());
         self.asked.fetch_add(1, Ordering::Relaxed);
         if self.refuses {
-            Answer::Refuse(RejectText::parse("come back at eight").unwrap())
+            Err(RejectText::parse("come back at eight").unwrap())
         } else {
-            Answer::Default
+            Ok(())
         }
     }
 }

@@ -1,12 +1,15 @@
 //! What one IP may ask for at the handshake, from addresses that are not loopback (docs/protocol.md 1.1), and that
 //! the tables are apart and give their room back.
 
-use std::{net::SocketAddr, time::Duration};
+use std::{
+    net::{IpAddr, SocketAddr},
+    time::Duration,
+};
 
 use decitick_client::query::ServerQuery;
 use decitick_components::{
     admission::HandshakeLimits,
-    gamemode::{Answer, Gamemode, Judge, Question, RejectText},
+    gamemode::{Gamemode, Judge, RejectText},
     limits::TABLE_ENTRIES,
     reasons::DropReason,
 };
@@ -22,8 +25,8 @@ fn visitor_at(sim: &mut Sim, address: &str, number: usize) -> Visitor {
 struct Refusing;
 
 impl Judge for Refusing {
-    fn ask(&mut self, _: &Question<'_>) -> Answer {
-        Answer::Refuse(RejectText::default())
+    fn player_connecting(&mut self, _: &str, _: IpAddr) -> Result<(), RejectText> {
+        Err(RejectText::default())
     }
 }
 

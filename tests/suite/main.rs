@@ -10,6 +10,7 @@
 
 mod sim;
 
+mod allocations;
 mod bans;
 mod chat;
 mod clocks;

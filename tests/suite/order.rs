@@ -18,10 +18,8 @@ use decitick::{
     ServerParts, build_app, console::ConsoleEdgePlugin, socket::SocketPlugin, worker::WorkerPlugin,
 };
 use decitick_components::{
-    bans::BanList,
-    mailbox::Outbox,
-    settings::Settings,
-    world::{SpawnPoints, WeaponTable},
+    bans::BanList, combat::WeaponTable, mailbox::Outbox, settings::Settings, thing::PlacedThings,
+    world::SpawnPoints,
 };
 use decitick_systems::tick::{Tick, TickSystems};
 
@@ -53,6 +51,7 @@ fn whole_app() -> App {
         settings: Settings::default(),
         spawns: SpawnPoints::default(),
         weapons: WeaponTable::default(),
+        things: PlacedThings::default(),
         bans: BanList::default(),
     });
     app.add_plugins((SocketPlugin, WorkerPlugin, ConsoleEdgePlugin));

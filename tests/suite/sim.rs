@@ -35,13 +35,15 @@ use decitick::{ServerParts, build_app, runner};
 use decitick_components::{
     ComponentsPlugin,
     bans::BanList,
+    combat::WeaponTable,
     mailbox::SentReport,
     reasons::CloseReason,
     server::{PublicFace, ServerKey},
     settings::Settings,
     tally::DoorTally,
+    thing::PlacedThings,
     worker::WorkerAnswer,
-    world::{SpawnPoints, WeaponTable},
+    world::SpawnPoints,
 };
 use decitick_protocol::{CookieKey, PasswordKey, ServerIdentity};
 use decitick_systems::{ServerPlugins, door::Door, encode::query_body};
@@ -83,6 +85,8 @@ pub(crate) struct Sim {
     /// Everything the server sent, as (tick, to, bytes), kept while `recording`.
     pub(crate) log: Vec<(u64, SocketAddr, Vec<u8>)>,
     pub(crate) recording: bool,
+    /// Allocations that the last tick made, inside the App.
+    pub(crate) allocations: u64,
     identity: ServerIdentity,
     door_tally: DoorTally,
     sent_this_tick: Vec<(SocketAddr, Vec<u8>)>,
@@ -107,6 +111,7 @@ pub(crate) struct Setup {
     pub(crate) settings: Settings,
     pub(crate) bans: BanList,
     pub(crate) spawns: SpawnPoints,
+    pub(crate) weapons: WeaponTable,
     pub(crate) shuffle_seed: Option<u64>,
 }
 
@@ -117,6 +122,7 @@ impl Default for Setup {
             settings: Settings::default(),
             bans: BanList::default(),
             spawns: SpawnPoints::default(),
+            weapons: WeaponTable::default(),
             shuffle_seed: None,
         }
     }
@@ -141,6 +147,7 @@ impl Sim {
             settings,
             bans,
             spawns,
+            weapons,
             shuffle_seed,
         } = setup;
         let mut random = Random::new(seed);
@@ -154,12 +161,12 @@ impl Sim {
             settings.limits.clone(),
             query,
         );
-        let weapons = WeaponTable::default();
         let parts = ServerParts {
             server_key: identity.public_key(),
             settings,
             spawns,
             weapons,
+            things: PlacedThings::default(),
             bans,
         };
         let mut app = assemble(parts, shuffle_seed);
@@ -182,6 +189,7 @@ impl Sim {
             ended: Vec::new(),
             log: Vec::new(),
             recording: false,
+            allocations: 0,
             identity,
             door_tally: DoorTally::default(),
             sent_this_tick: Vec::new(),
@@ -225,6 +233,7 @@ fn assemble(parts: ServerParts, shuffle_seed: Option<u64>) -> App {
     .insert_resource(ServerKey(parts.server_key))
     .insert_resource(parts.spawns)
     .insert_resource(parts.weapons)
+    .insert_resource(parts.things)
     .insert_resource(parts.bans);
     app
 }

@@ -18,6 +18,7 @@ pub(crate) fn row_of_spawns(count: u16, metres: f32) -> SpawnPoints {
         area: 0,
         skin: 1,
         variant: 0,
+        weapons: Vec::new(),
     };
     SpawnPoints::new(point(0), (1..count).map(point).collect())
 }

@@ -6,6 +6,7 @@
 mod limits;
 mod lists;
 mod status;
+mod world;
 
 use serde::{Serialize, Serializer};
 
@@ -13,6 +14,7 @@ pub use self::{
     limits::{AddressLimits, AddressTableRow, LimitTableRow, LimitsAnswer},
     lists::{BanRow, BansAnswer, PlayerRow, PlayersAnswer},
     status::{DropsAnswer, ReasonCounts, StatusAnswer, TickAnswer},
+    world::{HitsAnswer, WorldAnswer},
 };
 use super::{
     commands::{COMMANDS, CommandInfo, help_for, help_overview},

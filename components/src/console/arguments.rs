@@ -1,19 +1,21 @@
 //! How the arguments of each command are read. Every function gets what follows the name, without the blanks
 //! around it; the table in `commands.rs` says which function belongs to which name.
 
+mod words;
+mod world;
+
 use std::{net::IpAddr, num::NonZeroU32};
 
-use decitick_protocol::{MAX_PLAYERS, Password, ShownText};
+use decitick_protocol::Password;
 
+use self::words::{ban_range, looks_like_number, nothing_in, player_id, required, text, whole_number};
+pub(super) use self::world::{clock, spawn, time, weather};
 use super::{
     commands::{self, shown},
     error::ArgumentFault,
     grammar::{ConsoleCommand, MAX_SHUTDOWN_SECONDS, PasswordAction, first_word},
 };
-use crate::bans::{BanRange, BanReason};
-
-/// Bytes of the longest range that can be written: a full IPv6 address with an IPv4 tail, and a prefix length.
-const LONGEST_RANGE: usize = 64;
+use crate::bans::BanReason;
 
 type Parsed = Result<ConsoleCommand, ArgumentFault>;
 
@@ -42,11 +44,8 @@ pub(super) fn players(arguments: &str) -> Parsed {
 
 pub(super) fn kick(arguments: &str) -> Parsed {
     let (id, reason) = required("ID", arguments)?;
-    let id = whole_number("ID", id, u32::from(MAX_PLAYERS) - 1)?;
-    // The bound above is far below u16::MAX.
-    let id = u16::try_from(id).unwrap_or(u16::MAX);
     Ok(ConsoleCommand::Kick {
-        id,
+        id: player_id(id)?,
         reason: text("REASON", reason)?,
     })
 }
@@ -56,7 +55,7 @@ pub(super) fn ban(arguments: &str) -> Parsed {
     let range = ban_range(range)?;
     let (second, after) = first_word(rest);
     let (seconds, reason) = if looks_like_number(second) {
-        (whole_number("SECONDS", second, u32::MAX)?, after)
+        (whole_number("SECONDS", second, 0..=u32::MAX)?, after)
     } else {
         (0, rest)
     };
@@ -140,64 +139,11 @@ pub(super) fn shutdown(arguments: &str) -> Parsed {
     let seconds = if seconds.is_empty() {
         0
     } else {
-        whole_number("SECONDS", seconds, MAX_SHUTDOWN_SECONDS)?
+        whole_number("SECONDS", seconds, 0..=MAX_SHUTDOWN_SECONDS)?
     };
     Ok(ConsoleCommand::Shutdown {
         seconds,
         reason: text("REASON", reason)?,
-    })
-}
-
-fn nothing_in(rest: &str) -> Result<(), ArgumentFault> {
-    if rest.is_empty() {
-        Ok(())
-    } else {
-        Err(ArgumentFault::TooMany)
-    }
-}
-
-fn required<'a>(argument: &'static str, arguments: &'a str) -> Result<(&'a str, &'a str), ArgumentFault> {
-    match first_word(arguments) {
-        ("", _) => Err(ArgumentFault::Missing { argument }),
-        words => Ok(words),
-    }
-}
-
-fn text<const MIN: usize, const MAX: usize>(
-    argument: &'static str,
-    text: &str,
-) -> Result<ShownText<MIN, MAX>, ArgumentFault> {
-    ShownText::parse(text).map_err(|fault| ArgumentFault::Text { argument, fault })
-}
-
-/// Digits only: neither a sign nor a fraction.
-fn whole_number(argument: &'static str, word: &str, greatest: u32) -> Result<u32, ArgumentFault> {
-    let fault = ArgumentFault::NotInRange {
-        argument,
-        least: 0,
-        greatest,
-    };
-    if !word.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err(fault);
-    }
-    word.parse()
-        .ok()
-        .filter(|&number| number <= greatest)
-        .ok_or(fault)
-}
-
-/// Whether the second word of `ban` is meant as SECONDS: anything a person would call a number, so that `-5` or
-/// `1.5` is an error and not the reason of a ban for good.
-fn looks_like_number(word: &str) -> bool {
-    let numeric = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'+' | b'-' | b'.');
-    word.bytes().all(numeric) && word.parse::<f64>().is_ok()
-}
-
-fn ban_range(word: &str) -> Result<BanRange, ArgumentFault> {
-    // A word longer than any address is not echoed back whole.
-    BanRange::parse(word).map_err(|fault| match fault {
-        fault if word.len() <= LONGEST_RANGE => ArgumentFault::Ban(fault),
-        _ => ArgumentFault::Address { word: shown(word) },
     })
 }
 

@@ -44,7 +44,7 @@ pub static COMMANDS: &[&CommandInfo] = &[
     &command(
         "status",
         "status",
-        "uptime, players, tick times, traffic and drops",
+        "uptime, players, world, tick times, traffic, hits and drops",
         "status --json",
         arguments::status,
     ),
@@ -100,6 +100,34 @@ pub static COMMANDS: &[&CommandInfo] = &[
         "sets the mode text of the server query, at most 32 bytes; none: clears it",
         "mode Deathmatch",
         arguments::mode,
+    ),
+    &command(
+        "time",
+        "time [HH:MM]",
+        "sets the time of day; alone it tells the time, whether the clock runs, and the weather",
+        "time 06:30",
+        arguments::time,
+    ),
+    &command(
+        "weather",
+        "weather N",
+        "sets the weather, a number of the game from 0 to 255",
+        "weather 8",
+        arguments::weather,
+    ),
+    &command(
+        "clock",
+        "clock run MS | freeze",
+        "lets time go by, a minute of the world in MS milliseconds, or stops it",
+        "clock run 1000",
+        arguments::clock,
+    ),
+    &command(
+        "spawn",
+        "spawn ID",
+        "puts a player into the world at the next spawn point, even one that is there already",
+        "spawn 5",
+        arguments::spawn,
     ),
     &command(
         "identity",
@@ -233,6 +261,10 @@ mod tests {
             ("shut", "shutdown"),
             ("shutdwon", "shutdown"),
             ("hlep", "help"),
+            ("wether", "weather"),
+            ("tme", "time"),
+            ("respawn", "spawn"),
+            ("cl", "clock"),
         ];
         for (word, name) in meant {
             assert_eq!(nearest(word).name, name, "{word}");

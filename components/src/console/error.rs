@@ -52,6 +52,11 @@ pub enum ArgumentFault {
         /// The greatest value.
         greatest: u32,
     },
+    /// It is no time of day.
+    TimeOfDay {
+        /// Its name.
+        argument: &'static str,
+    },
     /// The text does not fit.
     Text {
         /// Its name.
@@ -125,6 +130,9 @@ impl fmt::Display for ArgumentFault {
                 greatest,
             } => {
                 write!(f, "{argument} must be a whole number from {least} to {greatest}")
+            }
+            Self::TimeOfDay { argument } => {
+                write!(f, "{argument} must be a time of day from 00:00 to 23:59")
             }
             Self::Text { argument, fault } => write!(f, "{argument}: {fault}"),
             Self::Address { word } => {

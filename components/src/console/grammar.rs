@@ -3,7 +3,10 @@
 //! Words are separated by blanks. A TEXT or REASON is the rest of the line as it stands, without quotes and
 //! without the blanks around it. `--json` as the last word asks for a JSON answer and is no argument.
 
-use std::{net::IpAddr, num::NonZeroU32};
+use std::{
+    net::IpAddr,
+    num::{NonZeroU16, NonZeroU32},
+};
 
 use decitick_protocol::{KICK_REASON_LEN, Password, ShownText};
 
@@ -74,6 +77,17 @@ pub enum ConsoleCommand {
     Say(SayText),
     /// Sets the mode text of the query.
     Mode(ModeText),
+    /// The time of day.
+    Time(TimeAction),
+    /// Sets the weather.
+    Weather(u8),
+    /// Whether the world's clock runs.
+    Clock(ClockAction),
+    /// Puts a player into the world at the next spawn point.
+    Spawn {
+        /// The player's id, below 1,000.
+        id: u16,
+    },
     /// The server's public key.
     Identity,
     /// The drop ledger.
@@ -101,6 +115,29 @@ pub enum PasswordAction {
     Set(Password),
     /// Take it away.
     Clear,
+}
+
+/// What to do with the time of day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimeAction {
+    /// Tell it, with clock and weather.
+    Show,
+    /// Set it.
+    Set {
+        /// 0..=23.
+        hours: u8,
+        /// 0..=59.
+        minutes: u8,
+    },
+}
+
+/// What to do with the world's clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClockAction {
+    /// Let it run: a minute of the world lasts this many milliseconds.
+    Run(NonZeroU16),
+    /// Stop it.
+    Freeze,
 }
 
 /// Reads one line, without its line end.

@@ -6,10 +6,11 @@ use bevy_ecs::world::World;
 use decitick_components::{
     admission::HandshakeLimits,
     clock::Clock,
+    combat::HitTally,
     connection::{Peer, PeerIndex},
     console::{
-        AddressLimits, AddressTableRow, DropsAnswer, LimitTableRow, LimitsAnswer, PlayerRow, PlayersAnswer,
-        StatusAnswer, TickAnswer,
+        AddressLimits, AddressTableRow, DropsAnswer, HitsAnswer, LimitTableRow, LimitsAnswer, PlayerRow,
+        PlayersAnswer, StatusAnswer, TickAnswer, WorldAnswer,
     },
     lane::OutboundLane,
     limits::{LimitTable, limit_key},
@@ -19,6 +20,9 @@ use decitick_components::{
     server::PublicFace,
     session::{PlayerId, PlayerToken, SlotTable},
     tally::{SettledTally, TickTimes},
+    thing::ThingBook,
+    world::WorldState,
+    zone::ZoneBook,
 };
 
 pub(super) fn status(world: &World) -> StatusAnswer {
@@ -30,11 +34,19 @@ pub(super) fn status(world: &World) -> StatusAnswer {
         uptime_s: clock.since_start.as_secs(),
         players: slots.taken(),
         max_players: slots.open(),
+        players_spawned: slots
+            .iter()
+            .filter(|&(_, entity)| world.get::<Phase>(entity) == Some(&Phase::Spawned))
+            .count() as u64,
+        world: WorldAnswer::from(world.resource::<WorldState>()),
+        things: world.resource::<ThingBook>().len() as u64,
+        zones: world.resource::<ZoneBook>().len() as u64,
         tick: TickAnswer::new(clock.tick, world.resource::<TickTimes>()),
         packets_in_per_s: tally.rates.packets_in,
         packets_out_per_s: tally.rates.packets_out,
         bytes_in_per_s: tally.rates.bytes_in,
         bytes_out_per_s: tally.rates.bytes_out,
+        hits: HitsAnswer::from(world.resource::<HitTally>()),
         drops_by_reason: (&tally.all_drops()).into(),
     }
 }

@@ -9,7 +9,7 @@ use decitick_components::{
     bans::BanList,
     clock::Clock,
     connection::PeerIndex,
-    gamemode::{Answer, Gamemode, Question},
+    gamemode::Gamemode,
     limits::{Allowance, limit_key},
     mailbox::{CredentialVerdict, HelloTicket, Route},
     profile::NameBook,
@@ -212,18 +212,17 @@ fn check_credential(world: &mut World, arrival: &Arrival) -> Check {
 
 /// Step 10.
 fn ask_gamemode(world: &mut World, arrival: &Arrival, name: &PlayerName) -> Check {
-    let question = Question::PlayerConnecting {
-        name: name.as_str(),
-        ip: arrival.ip(),
-    };
-    match world.resource_mut::<Gamemode>().0.ask(&question) {
-        Answer::Default => Ok(()),
-        Answer::Refuse(text) => Err(Refused::Answer(Refusal {
-            reason: RejectReason::Gamemode,
-            text,
-            seconds: 0,
-        })),
-    }
+    let mut gamemode = world.resource_mut::<Gamemode>();
+    gamemode
+        .0
+        .player_connecting(name.as_str(), arrival.ip())
+        .map_err(|text| {
+            Refused::Answer(Refusal {
+                reason: RejectReason::Gamemode,
+                text,
+                seconds: 0,
+            })
+        })
 }
 
 /// Step 11. No auth resource can run in this version, so a server that names one admits nobody.

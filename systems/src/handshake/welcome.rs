@@ -8,12 +8,14 @@ use bevy_ecs::{
     system::{Query, Res},
 };
 use decitick_components::{
+    body::Skills,
+    combat::{Weapon, WeaponTable},
     lane::{LaneEvent, OutboundLane},
     messages::PlayerJoined,
     phase::Phase,
     profile::DisplayName,
     session::{PlayerId, PlayerToken, SlotTable},
-    world::{WeaponTable, WorldState},
+    world::{FROZEN_MINUTE, WorldState},
 };
 use decitick_protocol::{
     DriveByIntervals, GarageDoors, JoinedPlayer, MAX_PACKET, MAX_WEAPON_PROPERTIES, PlayerJoin, PlayerSkills,
@@ -22,10 +24,6 @@ use decitick_protocol::{
 
 use crate::lane::broadcast::{encoded, push_critical};
 
-/// Skill of a player in every weapon class: the highest.
-const SKILLS: [u16; 11] = [1000; 11];
-/// What RunClock carries as the length of a minute while the clock is frozen.
-const FROZEN_MINUTE: u16 = 1000;
 /// Bytes of a PlayerJoin before its players: id, event id, count.
 const JOIN_HEADER: usize = 6;
 /// Bytes of a player in a PlayerJoin besides the name: id, generation, length.
@@ -127,9 +125,12 @@ fn rows(
 }
 
 fn greeting(world: &WorldState, weapons: &WeaponTable) -> Vec<ServerLaneEvent> {
-    let mut events = vec![ServerLaneEvent::PlayerSkills(PlayerSkills { skills: SKILLS })];
+    let mut events = vec![ServerLaneEvent::PlayerSkills(PlayerSkills {
+        skills: Skills::default().0,
+    })];
     // One packet holds at most 47 weapons, and none at all is no packet.
-    events.extend(weapons.0.chunks(MAX_WEAPON_PROPERTIES).map(|weapons| {
+    let properties: Vec<_> = weapons.iter().map(Weapon::property).collect();
+    events.extend(properties.chunks(MAX_WEAPON_PROPERTIES).map(|weapons| {
         ServerLaneEvent::WeaponProperties(WeaponProperties {
             weapons: weapons.to_vec(),
         })

@@ -1,6 +1,12 @@
 //! Lane events are encoded once and shared by every lane they are queued on.
 
-use decitick_components::lane::{LaneEvent, OutboundLane};
+use bevy_ecs::world::World;
+use decitick_components::{
+    lane::{LaneEvent, OutboundLane},
+    phase::Phase,
+    session::{PlayerId, SlotTable},
+    view::View,
+};
 use decitick_protocol::ServerLaneEvent;
 
 /// Encodes an event whose id is written when it is sent.
@@ -17,4 +23,32 @@ pub(crate) fn encoded(event: &ServerLaneEvent, droppable: bool) -> LaneEvent {
 pub(crate) fn push_critical(lane: &mut OutboundLane, event: &LaneEvent) {
     // The refusal is kept by the lane itself; see OutboundLane::overflowed.
     let _ = lane.push(event.clone());
+}
+
+/// Queues an event that must arrive on one lane alone.
+pub(crate) fn tell(lane: &mut OutboundLane, event: &ServerLaneEvent) {
+    push_critical(lane, &encoded(event, false));
+}
+
+/// Queues an event that must arrive on the lane of everybody who joined.
+pub(crate) fn tell_everybody(world: &mut World, event: &ServerLaneEvent) {
+    let event = encoded(event, false);
+    let connections: Vec<_> = world.resource::<SlotTable>().iter().collect();
+    for (_, entity) in connections {
+        let joined = world.get::<Phase>(entity).is_some_and(|phase| phase.joined());
+        if let Some(mut lane) = world.get_mut::<OutboundLane>(entity).filter(|_| joined) {
+            push_critical(&mut lane, &event);
+        }
+    }
+}
+
+/// Queues an event that must arrive on the lane of everybody who has this player in view.
+pub(crate) fn tell_viewers(world: &mut World, player: PlayerId, event: &ServerLaneEvent) {
+    let event = encoded(event, false);
+    let mut viewers = world.query::<(&View, &mut OutboundLane)>();
+    for (view, mut lane) in viewers.iter_mut(world) {
+        if view.players.contains(player) {
+            push_critical(&mut lane, &event);
+        }
+    }
 }

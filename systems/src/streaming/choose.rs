@@ -1,181 +1,279 @@
-//! Which players a viewer ought to see: the nearest of its area within the radius, with enough hysteresis that
-//! nobody flickers at the edge (docs/protocol.md 2.4).
+//! Which players or things a viewer ought to see: the nearest of its space within the radius, with enough hysteresis
+//! that nobody flickers at the edge (docs/protocol.md 2.4).
 
 use decitick_components::{
-    body::distance_squared, session::PlayerId, settings::StreamingSettings, view::View,
+    body::{Space, distance_squared},
+    grid::Grid,
 };
-
-use super::Actor;
+use decitick_protocol::Vec3;
 
 /// Somebody in view leaves past this many radii.
 const LEAVE_RADII: f32 = 1.1;
 /// Somebody in view leaves a full view when this many nearer ones wait.
 const NEARER_WAITING: usize = 4;
 
-/// The changes of a view, each part nearest first.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Choice {
-    pub(super) leave: Vec<PlayerId>,
-    pub(super) enter: Vec<PlayerId>,
+/// One that can be seen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Member<Id> {
+    pub(super) id: Id,
+    pub(super) space: Space,
+    pub(super) position: Vec3,
 }
 
-/// Decides the changes. `candidates` is storage that is reused.
-pub(super) fn choose(
-    viewer: &Actor,
-    actors: &[Actor],
-    view: &View,
-    settings: &StreamingSettings,
-    candidates: &mut Vec<(u32, PlayerId)>,
-) -> Choice {
-    let limit = usize::from(settings.limit);
-    let enter_within = settings.radius * settings.radius;
-    let stay_within = enter_within * LEAVE_RADII * LEAVE_RADII;
-    candidates.clear();
-    let mut staying: Vec<(u32, PlayerId)> = Vec::with_capacity(view.players().len());
-    for actor in actors {
-        if actor.id == viewer.id || actor.area != viewer.area {
-            continue;
-        }
-        let distance = distance_squared(actor.position, viewer.position);
-        // The bits of a float that is not negative order as the float does, and are a key that compares exactly.
-        let key = (distance.to_bits(), actor.id);
-        if view.contains(actor.id) {
-            if distance <= stay_within {
-                staying.push(key);
-            }
-        } else if distance <= enter_within {
-            candidates.push(key);
+/// Where a viewer looks from, and how far.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Viewpoint<Id> {
+    /// The viewer itself, whom it does not see.
+    pub(super) own: Option<Id>,
+    pub(super) space: Space,
+    pub(super) position: Vec3,
+    /// Metres.
+    pub(super) radius: f32,
+    /// The most in view.
+    pub(super) limit: usize,
+}
+
+/// The changes of a view, and storage that is used again for the next one.
+#[derive(Debug)]
+pub(super) struct Choice<Id> {
+    pub(super) leave: Vec<Id>,
+    /// Nearest first.
+    pub(super) enter: Vec<Id>,
+    staying: Vec<(u32, Id)>,
+    waiting: Vec<(u32, Id)>,
+    in_view: Vec<bool>,
+}
+
+impl<Id> Default for Choice<Id> {
+    fn default() -> Self {
+        Self {
+            leave: Vec::new(),
+            enter: Vec::new(),
+            staying: Vec::new(),
+            waiting: Vec::new(),
+            in_view: Vec::new(),
         }
     }
-    let leave_far = |id: &&PlayerId| !staying.iter().any(|(_, stays)| stays == *id);
-    let mut leave: Vec<PlayerId> = view.players().iter().filter(leave_far).copied().collect();
-    candidates.sort_unstable();
-    staying.sort_unstable();
-    let room = limit.saturating_sub(staying.len());
-    let mut enter: Vec<PlayerId> = candidates.iter().take(room).map(|&(_, id)| id).collect();
-    swap_farthest(
-        &mut leave,
-        &mut enter,
-        &mut staying,
-        candidates.get(room..).unwrap_or_default(),
-    );
-    Choice { leave, enter }
 }
 
-/// In a full view the farthest make room for those who wait, as long as enough nearer ones do.
-fn swap_farthest(
-    leave: &mut Vec<PlayerId>,
-    enter: &mut Vec<PlayerId>,
-    staying: &mut Vec<(u32, PlayerId)>,
-    waiting: &[(u32, PlayerId)],
-) {
-    let mut waiting = waiting;
-    while let Some(&(farthest, id)) = staying.last() {
-        let nearer = waiting
-            .iter()
-            .take_while(|&&(distance, _)| distance < farthest)
-            .take(NEARER_WAITING)
-            .count();
-        if nearer < NEARER_WAITING {
+impl<Id: Copy + Ord> Choice<Id> {
+    /// Decides the changes of a view that holds `view`. The items of `grid` are indices of `members`, and `find` gives the
+    /// index of an id.
+    pub(super) fn decide(
+        &mut self,
+        viewer: &Viewpoint<Id>,
+        view: &[Id],
+        members: &[Member<Id>],
+        grid: &Grid,
+        find: impl Fn(Id) -> Option<usize>,
+    ) {
+        self.keep(viewer, view, members, &find);
+        self.gather(viewer, members, grid);
+        for &id in view {
+            if let Some(mark) = find(id).and_then(|index| self.in_view.get_mut(index)) {
+                *mark = false;
+            }
+        }
+        self.fill(viewer.limit);
+        self.swap_farthest();
+    }
+
+    /// Who is in view stays within 1.1 radii and leaves otherwise.
+    fn keep(
+        &mut self,
+        viewer: &Viewpoint<Id>,
+        view: &[Id],
+        members: &[Member<Id>],
+        find: &impl Fn(Id) -> Option<usize>,
+    ) {
+        let most = (viewer.radius * LEAVE_RADII).powi(2);
+        self.leave.clear();
+        self.enter.clear();
+        self.staying.clear();
+        self.waiting.clear();
+        self.in_view.resize(members.len(), false);
+        for &id in view {
+            let index = find(id);
+            if let Some(mark) = index.and_then(|index| self.in_view.get_mut(index)) {
+                *mark = true;
+            }
+            let distance = index
+                .and_then(|index| members.get(index))
+                .filter(|member| member.space == viewer.space)
+                .map(|member| distance_squared(member.position, viewer.position))
+                .filter(|distance| *distance <= most);
+            match distance {
+                Some(distance) => self.staying.push((order(distance), id)),
+                None => self.leave.push(id),
+            }
+        }
+    }
+
+    fn gather(&mut self, viewer: &Viewpoint<Id>, members: &[Member<Id>], grid: &Grid) {
+        let Self { waiting, in_view, .. } = self;
+        grid.near(viewer.space, viewer.position, viewer.radius, |item, distance| {
+            let index = item as usize;
+            if let Some(member) = members.get(index)
+                && in_view.get(index) == Some(&false)
+                && viewer.own != Some(member.id)
+            {
+                waiting.push((order(distance), member.id));
+            }
+        });
+    }
+
+    /// The nearest that wait take the free places.
+    fn fill(&mut self, limit: usize) {
+        let room = limit.saturating_sub(self.staying.len());
+        if room >= self.waiting.len() {
+            self.waiting.sort_unstable();
+            self.enter.extend(self.waiting.drain(..).map(|(_, id)| id));
+        } else if room > 0 {
+            self.waiting.select_nth_unstable(room);
+            if let Some(nearest) = self.waiting.get_mut(..room) {
+                nearest.sort_unstable();
+            }
+            self.enter.extend(self.waiting.drain(..room).map(|(_, id)| id));
+        }
+    }
+
+    /// In a full view the farthest make room for those who wait, as long as enough nearer ones do.
+    fn swap_farthest(&mut self) {
+        let Some(&farthest) = self.staying.iter().max() else {
+            return;
+        };
+        // Who waits and is not even nearer than the farthest changes nothing; few are left to be sorted.
+        self.waiting.retain(|waits| waits.0 < farthest.0);
+        if self.waiting.len() < NEARER_WAITING {
             return;
         }
-        staying.pop();
-        leave.push(id);
-        if let Some((&(_, nearest), rest)) = waiting.split_first() {
-            enter.push(nearest);
-            waiting = rest;
+        self.waiting.sort_unstable();
+        self.staying.sort_unstable();
+        let mut taken = 0;
+        while let Some(&(distance, id)) = self.staying.last() {
+            let nearer = self.waiting.partition_point(|waits| waits.0 < distance);
+            if nearer < taken + NEARER_WAITING {
+                return;
+            }
+            self.staying.pop();
+            self.leave.push(id);
+            if let Some(&(_, nearest)) = self.waiting.get(taken) {
+                self.enter.push(nearest);
+            }
+            taken += 1;
         }
     }
+}
+
+/// The bits of a float that is not negative order as the float does, and compare exactly.
+const fn order(distance: f32) -> u32 {
+    distance.to_bits()
 }
 
 #[cfg(test)]
 mod tests {
-    use bevy_ecs::entity::Entity;
-    use decitick_protocol::Vec3;
-
     use super::*;
 
-    fn actor(id: u16, x: f32) -> Actor {
-        let entity = Entity::from_raw_u32(u32::from(id)).unwrap();
-        Actor {
-            id: PlayerId(id),
-            entity,
-            position: Vec3 { x, y: 0.0, z: 0.0 },
-            area: 0,
+    const OUTSIDE: Space = Space {
+        dimension: 0,
+        area: 0,
+    };
+
+    fn member(id: u16, x: f32) -> Member<u16> {
+        Member {
+            id,
+            space: OUTSIDE,
+            position: Vec3::new(x, 0.0, 0.0),
         }
     }
 
-    fn settings(limit: u16) -> StreamingSettings {
-        StreamingSettings {
+    /// What viewer 0, who stands at the origin and sees 100 m, changes: who enters and who leaves.
+    fn changes(members: &[Member<u16>], view: &[u16], limit: usize) -> (Vec<u16>, Vec<u16>) {
+        let mut grid = Grid::default();
+        grid.restart(100.0);
+        for (item, member) in (0u32..).zip(members) {
+            grid.add(member.space, member.position, item);
+        }
+        grid.finish();
+        let viewer = Viewpoint {
+            own: Some(0),
+            space: OUTSIDE,
+            position: Vec3::ZERO,
             radius: 100.0,
             limit,
-            ..Default::default()
+        };
+        let mut choice = Choice::default();
+        for _ in 0..2 {
+            // Twice, since nothing of the first time may be left over.
+            choice.decide(&viewer, view, members, &grid, |id| {
+                members.iter().position(|member| member.id == id)
+            });
         }
-    }
-
-    fn view(ids: &[u16]) -> View {
-        let mut view = View::default();
-        for &id in ids {
-            view.insert(PlayerId(id));
-        }
-        view
-    }
-
-    fn ids(players: &[PlayerId]) -> Vec<u16> {
-        players.iter().map(|id| id.0).collect()
+        (choice.enter, choice.leave)
     }
 
     #[test]
     fn players_enter_at_the_radius_and_leave_past_a_tenth_more() {
-        let me = actor(0, 0.0);
         let all = [
-            me,
-            actor(1, 100.0),
-            actor(2, 100.5),
-            actor(3, 109.9),
-            actor(4, 110.5),
+            member(0, 0.0),
+            member(1, 100.0),
+            member(2, 100.5),
+            member(3, 109.9),
+            member(4, 110.5),
         ];
-        let choice = choose(&me, &all, &view(&[3, 4]), &settings(10), &mut Vec::new());
-        assert_eq!((ids(&choice.enter), ids(&choice.leave)), (vec![1], vec![4]));
+        assert_eq!(changes(&all, &[3, 4], 10), (vec![1], vec![4]));
     }
 
     #[test]
     fn the_nearest_enter_first_up_to_the_limit_and_nobody_sees_itself() {
-        let me = actor(0, 0.0);
-        let all = [me, actor(1, 30.0), actor(2, 10.0), actor(3, 20.0)];
-        let choice = choose(&me, &all, &view(&[]), &settings(2), &mut Vec::new());
-        assert_eq!(ids(&choice.enter), [2, 3]);
+        let all = [member(0, 0.0), member(1, 30.0), member(2, 10.0), member(3, 20.0)];
+        assert_eq!(changes(&all, &[], 2).0, [2, 3]);
+        assert_eq!(changes(&all, &[], 3).0, [2, 3, 1]);
+        assert_eq!(changes(&all, &[], 0).0, [0; 0]);
     }
 
     #[test]
     fn a_full_view_gives_way_only_when_four_nearer_ones_wait() {
-        let me = actor(0, 0.0);
         let mut all = vec![
-            me,
-            actor(1, 50.0),
-            actor(2, 60.0),
-            actor(3, 10.0),
-            actor(4, 11.0),
-            actor(5, 12.0),
+            member(0, 0.0),
+            member(1, 50.0),
+            member(2, 60.0),
+            member(3, 10.0),
+            member(4, 11.0),
+            member(5, 12.0),
         ];
-        let full = view(&[1, 2]);
+        assert_eq!(changes(&all, &[1, 2], 2), (vec![], vec![]));
+        all.push(member(6, 13.0));
+        assert_eq!(changes(&all, &[1, 2], 2), (vec![3], vec![2]));
+        all.push(member(7, 14.0));
+        assert_eq!(changes(&all, &[1, 2], 2), (vec![3, 4], vec![2, 1]));
+        all.push(member(8, 55.0));
         assert_eq!(
-            choose(&me, &all, &full, &settings(2), &mut Vec::new()),
-            Choice::default()
+            changes(&all, &[1, 2], 2),
+            (vec![3, 4], vec![2, 1]),
+            "one farther than the farthest left counts for nobody"
         );
-        all.push(actor(6, 13.0));
-        let choice = choose(&me, &all, &full, &settings(2), &mut Vec::new());
-        assert_eq!((ids(&choice.leave), ids(&choice.enter)), (vec![2], vec![3]));
     }
 
     #[test]
-    fn another_area_is_another_world() {
-        let me = actor(0, 0.0);
-        let elsewhere = Actor {
-            area: 1,
-            ..actor(1, 1.0)
+    fn another_space_is_another_world() {
+        let elsewhere = Member {
+            space: Space { area: 1, ..OUTSIDE },
+            ..member(1, 1.0)
         };
-        let choice = choose(&me, &[me, elsewhere], &view(&[1]), &settings(2), &mut Vec::new());
-        assert_eq!((ids(&choice.enter), ids(&choice.leave)), (vec![], vec![1]));
+        let beside = Member {
+            space: Space {
+                dimension: 1,
+                ..OUTSIDE
+            },
+            ..member(2, 1.0)
+        };
+        let all = [member(0, 0.0), elsewhere, beside];
+        assert_eq!(changes(&all, &[1, 2], 9), (vec![], vec![1, 2]));
+    }
+
+    #[test]
+    fn whoever_is_not_there_any_more_leaves() {
+        assert_eq!(changes(&[member(0, 0.0)], &[7], 9), (vec![], vec![7]));
     }
 }

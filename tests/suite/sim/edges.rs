@@ -90,7 +90,7 @@ impl Sim {
             Ok(())
         });
         refilled.unwrap();
-        self.app.update();
+        self.allocations = allocation_counter::measure(|| self.app.update()).count_total;
         let ended = self.app.world().resource::<Messages<SessionEnded>>();
         self.ended.extend(
             ended

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::{
     super::text_table::{TextTable, bytes, counted, duration, milliseconds},
-    SHOWN_CHARACTERS, tenths,
+    HitsAnswer, SHOWN_CHARACTERS, WorldAnswer, tenths,
 };
 use crate::{
     reasons::DropReason,
@@ -55,6 +55,14 @@ pub struct StatusAnswer {
     pub players: u16,
     /// Sessions that are possible.
     pub max_players: u16,
+    /// Players who are in the world.
+    pub players_spawned: u64,
+    /// Time of day, clock and weather.
+    pub world: WorldAnswer,
+    /// Things there are.
+    pub things: u64,
+    /// Zones there are.
+    pub zones: u64,
     /// The ticks of the last minute.
     pub tick: TickAnswer,
     /// Datagrams received each second, of late.
@@ -69,6 +77,8 @@ pub struct StatusAnswer {
     /// Bytes sent each second, of late.
     #[serde(serialize_with = "tenths")]
     pub bytes_out_per_s: f64,
+    /// Claimed hits since the start.
+    pub hits: HitsAnswer,
     /// Discarded datagrams since the start.
     pub drops_by_reason: ReasonCounts,
 }
@@ -121,7 +131,22 @@ impl StatusAnswer {
         let mut line = |name: &str, value: String| table.row([name.to_owned(), value]);
         line("version", escape_for_display(&self.version, SHOWN_CHARACTERS));
         line("uptime", duration(self.uptime_s));
-        line("players", format!("{} of {}", self.players, self.max_players));
+        line(
+            "players",
+            format!(
+                "{} of {}, {} spawned",
+                self.players, self.max_players, self.players_spawned
+            ),
+        );
+        line(
+            "world",
+            format!(
+                "{}; {}, {}",
+                self.world.text(),
+                counted(self.things, "thing"),
+                counted(self.zones, "zone")
+            ),
+        );
         line(
             "tick",
             format!(
@@ -137,6 +162,7 @@ impl StatusAnswer {
         let rate = |packets: f64, size: f64| format!("{packets:.0} packets/s, {}/s", bytes(size));
         line("in", rate(self.packets_in_per_s, self.bytes_in_per_s));
         line("out", rate(self.packets_out_per_s, self.bytes_out_per_s));
+        line("hits", self.hits.text());
         line(
             "drops",
             if drops.is_empty() {
@@ -273,11 +299,23 @@ mod tests {
             uptime_s: 3_725,
             players: 12,
             max_players: 1000,
+            players_spawned: 11,
+            world: WorldAnswer {
+                time: "06:05".to_owned(),
+                clock_ms_per_minute: None,
+                weather: 8,
+            },
+            things: 1,
+            zones: 0,
             tick: TickAnswer::new(37_250, &times),
             packets_in_per_s: 120.0,
             packets_out_per_s: 1300.4321,
             bytes_in_per_s: 5_520.0,
             bytes_out_per_s: 2e6,
+            hits: HitsAnswer {
+                counted: 4,
+                ..HitsAnswer::default()
+            },
             drops_by_reason: ReasonCounts::from(&tally().all_drops()),
         };
         let json = serde_json::to_value(&answer).unwrap();
@@ -292,10 +330,16 @@ mod tests {
             ),
             (Some(3725), Some(1))
         );
+        assert_eq!(
+            (json["world"]["time"].as_str(), json["hits"]["counted"].as_u64()),
+            (Some("06:05"), Some(4))
+        );
         let text = answer.text();
         for part in [
             "1 h 2 min",
-            "12 of 1000",
+            "12 of 1000, 11 spawned",
+            "06:05, the clock is frozen, weather 8; 1 thing, 0 zones",
+            "hits     4 counted, 0 refused",
             "p99 1.50 ms",
             "0 overruns",
             "5.5 kB/s",

@@ -1,0 +1,156 @@
+//! Where a body was in the last second: what a shot is judged by, since the shooter saw the past (docs/protocol.md 2.5).
+
+use std::time::Duration;
+
+use bevy_ecs::component::Component;
+use decitick_protocol::Vec3;
+
+/// Samples that are kept: one a tick for a second, and one before it.
+const KEPT: usize = 12;
+
+/// The last positions of a body, a sample for each tick in which a frame was taken. It holds nothing from before the
+/// last spawn or teleport: between the two places the body never was.
+#[derive(Component, Clone, Debug, Default, PartialEq)]
+pub struct PositionHistory {
+    samples: [Sample; KEPT],
+    length: usize,
+    next: usize,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Sample {
+    /// Milliseconds since the start of the server: exact enough for what moves at most 200 m/s.
+    at: u64,
+    position: Vec3,
+}
+
+impl PositionHistory {
+    /// How far back it reaches.
+    pub const REACH: Duration = Duration::from_secs(1);
+
+    /// Begins anew at a place.
+    pub const fn restart(&mut self) {
+        self.length = 0;
+        self.next = 0;
+    }
+
+    /// Adds where the body was at `at`. Times do not fall; one that does is taken as equal to the last.
+    pub fn record(&mut self, at: Duration, position: Vec3) {
+        let newest = self.newest().map_or(0, |sample| sample.at);
+        let at = milliseconds(at).max(newest);
+        if let Some(place) = self.samples.get_mut(self.next) {
+            *place = Sample { at, position };
+        }
+        self.next = (self.next + 1) % KEPT;
+        self.length = (self.length + 1).min(KEPT);
+    }
+
+    /// Where the body was at `at`, between two samples on the straight line from one to the other. `now` bounds how far
+    /// back is looked: at most [`PositionHistory::REACH`]. `None` while nothing was recorded.
+    #[must_use]
+    pub fn position_at(&self, at: Duration, now: Duration) -> Option<Vec3> {
+        let at = milliseconds(at.max(now.saturating_sub(Self::REACH)));
+        let mut later: Option<Sample> = None;
+        for sample in self.newest_first() {
+            if sample.at <= at {
+                return Some(later.map_or(sample.position, |later| between(sample, later, at)));
+            }
+            later = Some(sample);
+        }
+        later.map(|oldest| oldest.position)
+    }
+
+    fn newest(&self) -> Option<Sample> {
+        self.newest_first().next()
+    }
+
+    fn newest_first(&self) -> impl Iterator<Item = Sample> {
+        (1..=self.length)
+            .filter_map(|back| self.samples.get((self.next + KEPT - back) % KEPT))
+            .copied()
+    }
+}
+
+fn milliseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+fn between(earlier: Sample, later: Sample, at: u64) -> Vec3 {
+    let span = later.at.saturating_sub(earlier.at).max(1);
+    let share = at.saturating_sub(earlier.at) as f32 / span as f32;
+    let (from, to) = (earlier.position, later.position);
+    Vec3 {
+        x: (to.x - from.x).mul_add(share, from.x),
+        y: (to.y - from.y).mul_add(share, from.y),
+        z: (to.z - from.z).mul_add(share, from.z),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn ms(n: u64) -> Duration {
+        Duration::from_millis(n)
+    }
+
+    const fn at(x: f32) -> Vec3 {
+        Vec3 { x, y: 0.0, z: 0.0 }
+    }
+
+    fn x_at(history: &PositionHistory, time: u64, now: u64) -> Option<f32> {
+        history.position_at(ms(time), ms(now)).map(|position| position.x)
+    }
+
+    #[test]
+    fn a_body_was_between_two_samples_on_the_way_from_one_to_the_other() {
+        let mut history = PositionHistory::default();
+        assert_eq!(x_at(&history, 5, 5), None);
+        history.record(ms(1000), at(0.0));
+        history.record(ms(1100), at(10.0));
+        assert_eq!(x_at(&history, 1050, 1200), Some(5.0));
+        assert_eq!(x_at(&history, 1000, 1200), Some(0.0));
+        assert_eq!(
+            x_at(&history, 1190, 1200),
+            Some(10.0),
+            "after the last sample it stands there"
+        );
+        assert_eq!(
+            x_at(&history, 900, 1200),
+            Some(0.0),
+            "before the first sample too"
+        );
+    }
+
+    #[test]
+    fn it_reaches_back_one_second_and_no_further() {
+        let mut history = PositionHistory::default();
+        for n in 0..50u16 {
+            history.record(ms(u64::from(n) * 100), at(f32::from(n)));
+        }
+        let now = 4_950;
+        assert_eq!(x_at(&history, 3_950, now), Some(39.5));
+        assert_eq!(
+            x_at(&history, 0, now),
+            Some(39.5),
+            "a client with a round trip of minutes does not shoot minutes ago"
+        );
+    }
+
+    #[test]
+    fn after_a_restart_nothing_from_before_counts() {
+        let mut history = PositionHistory::default();
+        history.record(ms(1000), at(0.0));
+        history.restart();
+        history.record(ms(1100), at(500.0));
+        assert_eq!(x_at(&history, 1050, 1150), Some(500.0));
+    }
+
+    #[test]
+    fn time_that_falls_is_taken_as_equal() {
+        let mut history = PositionHistory::default();
+        history.record(ms(1000), at(0.0));
+        history.record(ms(900), at(1.0));
+        assert_eq!(x_at(&history, 1000, 1000), Some(1.0));
+    }
+}

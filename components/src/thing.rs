@@ -1,0 +1,189 @@
+//! Scripted entities: what stands and moves in the world without being a player (docs/protocol.md 2.3, EntitySpawn).
+//!
+//! A thing is an entity of its own; [`ThingBook`] knows each by its number on the wire, which is never used twice.
+//! How it moves is in [`ThingMotion`]; zones, which nobody sees, are in [`crate::zone`].
+
+mod path;
+
+use std::time::Duration;
+
+use bevy_ecs::{component::Component, entity::Entity, resource::Resource};
+use decitick_protocol::{EntityKind, EntityPayload, Vec3};
+
+pub use path::{Advance, ThingMotion, heading_of};
+
+use crate::{
+    body::{Dimension, Space},
+    book::{Book, Numbered, enter, strike},
+};
+
+/// A thing's number on the wire, 1 and up; none is used twice in the life of the process. Immutable, and its hooks keep
+/// the [`ThingBook`].
+#[derive(Component, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[component(immutable, on_insert = enter::<ThingId>, on_discard = strike::<ThingId>)]
+#[require(Placement, Dimension, ThingMotion, Inside)]
+pub struct ThingId(pub u32);
+
+/// What a thing is and looks like. Immutable: a client is told once.
+#[derive(Component, Clone, Copy, Debug, PartialEq, Eq)]
+#[component(immutable)]
+pub struct ThingKind {
+    /// Object, pickup, npc, vehicle or checkpoint.
+    pub kind: EntityKind,
+    /// Model number.
+    pub model: u32,
+}
+
+/// Where a thing is and how it moves now.
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq)]
+pub struct Placement {
+    /// Position in metres, each component within -20,000..=20,000.
+    pub position: Vec3,
+    /// Velocity in metres per second.
+    pub velocity: Vec3,
+    /// Heading in radians, in [-pi, pi).
+    pub heading: f32,
+    /// Area number.
+    pub area: u8,
+    /// The tick in which it last moved; 0: it never did.
+    pub moved_tick: u64,
+}
+
+impl Placement {
+    /// The space it is in.
+    #[must_use]
+    pub const fn space(&self, dimension: Dimension) -> Space {
+        Space {
+            dimension: dimension.0,
+            area: self.area,
+        }
+    }
+}
+
+/// What the gamemode says about a thing: one MessagePack value, sent along with it.
+#[derive(Component, Clone, Debug, PartialEq, Eq)]
+pub struct ThingData(pub EntityPayload);
+
+/// How near a player must come to trigger a thing, in metres, above 0.
+#[derive(Component, Clone, Copy, Debug, PartialEq)]
+pub struct TriggerRadius(pub f32);
+
+/// When a thing goes by itself, since the start of the server.
+#[derive(Component, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct EndsAt(pub Duration);
+
+/// The connections whose bodies are inside a zone or a trigger, by rising entity.
+#[derive(Component, Clone, Debug, Default, PartialEq, Eq)]
+pub struct Inside(Vec<Entity>);
+
+impl Inside {
+    /// Replaces who is inside by `now`, which is left sorted, and tells who came (`true`) and who went (`false`).
+    pub fn replace(&mut self, now: &mut Vec<Entity>, mut changed: impl FnMut(Entity, bool)) {
+        now.sort_unstable();
+        now.dedup();
+        if self.0 == *now {
+            return;
+        }
+        for &entity in &self.0 {
+            if now.binary_search(&entity).is_err() {
+                changed(entity, false);
+            }
+        }
+        for &entity in now.iter() {
+            if self.0.binary_search(&entity).is_err() {
+                changed(entity, true);
+            }
+        }
+        self.0.clone_from(now);
+    }
+
+    /// Who is inside.
+    #[must_use]
+    pub fn entities(&self) -> &[Entity] {
+        &self.0
+    }
+}
+
+/// Everything that a new thing is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ThingSpec {
+    /// Object, pickup, npc, vehicle or checkpoint.
+    pub kind: EntityKind,
+    /// Model number.
+    pub model: u32,
+    /// Position in metres.
+    pub position: Vec3,
+    /// Heading in radians, in [-pi, pi).
+    pub heading: f32,
+    /// Area number.
+    pub area: u8,
+    /// Dimension.
+    pub dimension: u32,
+    /// How it moves.
+    pub motion: ThingMotion,
+    /// How near a player triggers it, in metres.
+    pub trigger_radius: Option<f32>,
+    /// How long it stays.
+    pub lifetime: Option<Duration>,
+    /// What is told along with it.
+    pub data: EntityPayload,
+}
+
+impl ThingSpec {
+    /// A thing that stands at a place in area 0, says nothing and stays.
+    #[must_use]
+    pub fn new(kind: EntityKind, model: u32, position: Vec3) -> Self {
+        Self {
+            kind,
+            model,
+            position,
+            heading: 0.0,
+            area: 0,
+            dimension: 0,
+            motion: ThingMotion::Still,
+            trigger_radius: None,
+            lifetime: None,
+            data: EntityPayload::nil(),
+        }
+    }
+}
+
+/// The things that are in the world when the server starts (assets/things.ron).
+#[derive(Resource, Clone, Debug, Default, PartialEq)]
+pub struct PlacedThings(pub Vec<ThingSpec>);
+
+impl Numbered for ThingId {
+    const MOST: usize = 10_000;
+
+    fn numbered(number: u32) -> Self {
+        Self(number)
+    }
+}
+
+/// Every thing by its number.
+pub type ThingBook = Book<ThingId>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_comes_and_who_goes_is_told_once() {
+        let entity = |n| Entity::from_raw_u32(n).unwrap();
+        let mut inside = Inside::default();
+        let mut told = Vec::new();
+        for now in [vec![2, 1, 2], vec![1, 2], vec![3, 1]] {
+            let mut now: Vec<Entity> = now.into_iter().map(entity).collect();
+            inside.replace(&mut now, |who, came| told.push((who, came)));
+        }
+        told.sort_unstable();
+        let mut expected = [
+            (entity(1), true),
+            (entity(2), true),
+            (entity(2), false),
+            (entity(3), true),
+        ];
+        expected.sort_unstable();
+        assert_eq!(told, expected);
+    }
+}

@@ -1,0 +1,225 @@
+//! Wishes about one player. Whom a change shows is told: the player itself, those who have it in view, or everybody.
+
+use std::time::Duration;
+
+use bevy_ecs::{
+    entity::Entity,
+    message::{MessageCursor, Messages},
+    system::Local,
+    world::World,
+};
+use decitick_components::{
+    body::{Appearance, Dimension, Money, Motion, Skills, Vitals},
+    clock::Clock,
+    combat::Weapons,
+    lane::OutboundLane,
+    messages::{PlayerDied, SpawnOrdered},
+    phase::Phase,
+    profile::{DisplayName, NameBook},
+    requests::{PlayerRequest, PlayerWish},
+    session::{PlayerId, PlayerToken},
+    settings::Settings,
+};
+use decitick_protocol::{
+    PlayerAppearance, PlayerName, PlayerRename, PlayerSkills, ServerLaneEvent, SetMoney, SetVitals,
+    SetWalkingStyle, SetWeapons,
+};
+
+use crate::{
+    lane::broadcast::{tell, tell_everybody, tell_viewers},
+    teleport::{Moved, teleport},
+};
+
+pub(crate) fn apply_player_requests(
+    world: &mut World,
+    mut requested: Local<'_, MessageCursor<PlayerRequest>>,
+) {
+    let requests: Vec<PlayerRequest> = requested
+        .read(world.resource::<Messages<PlayerRequest>>())
+        .cloned()
+        .collect();
+    for PlayerRequest { entity, wish } in requests {
+        // Whoever waits in PreAuth is no player yet, and whose session ended is none any more.
+        if world.get::<Phase>(entity).is_some_and(|phase| phase.joined()) {
+            apply(world, entity, wish);
+        }
+    }
+}
+
+fn apply(world: &mut World, entity: Entity, wish: PlayerWish) {
+    match wish {
+        PlayerWish::Spawn(point) => {
+            world.write_message(SpawnOrdered { entity, point });
+        }
+        PlayerWish::Teleport {
+            position,
+            heading,
+            area,
+        } => move_body(world, entity, position, heading, area),
+        PlayerWish::Dimension(dimension) => change(world, entity, |held: &mut Dimension| held.0 = dimension),
+        PlayerWish::Health(health) => {
+            set_vitals(world, entity, |vitals| vitals.health = health.min(Vitals::MOST));
+        }
+        PlayerWish::Armour(armour) => {
+            set_vitals(world, entity, |vitals| vitals.armour = armour.min(Vitals::MOST));
+        }
+        PlayerWish::Money(money) => {
+            change(world, entity, |held: &mut Money| held.0 = money);
+            tell_player(world, entity, &ServerLaneEvent::SetMoney(SetMoney { money }));
+        }
+        PlayerWish::Skin(skin, variant) => {
+            change(world, entity, |look: &mut Appearance| {
+                look.skin = skin;
+                look.variant = variant;
+            });
+            show_appearance(world, entity);
+        }
+        PlayerWish::WalkingStyle(style) => {
+            change(world, entity, |look: &mut Appearance| {
+                look.walking_style = style;
+            });
+            tell_player(
+                world,
+                entity,
+                &ServerLaneEvent::SetWalkingStyle(SetWalkingStyle { style }),
+            );
+            show_appearance(world, entity);
+        }
+        PlayerWish::Skills(skills) => {
+            let skills = skills.map(|skill| skill.min(Skills::MOST));
+            change(world, entity, |held: &mut Skills| held.0 = skills);
+            tell_player(
+                world,
+                entity,
+                &ServerLaneEvent::PlayerSkills(PlayerSkills { skills }),
+            );
+        }
+        PlayerWish::GiveWeapon { weapon, ammo } => {
+            change_weapons(world, entity, |weapons| weapons.give(weapon, ammo).is_ok());
+        }
+        PlayerWish::TakeWeapons => change_weapons(world, entity, Weapons::clear),
+        PlayerWish::Rename(name) => rename(world, entity, name),
+    }
+}
+
+/// Changes a component that every connection has.
+fn change<C>(world: &mut World, entity: Entity, make: impl FnOnce(&mut C))
+where
+    C: bevy_ecs::component::Component<Mutability = bevy_ecs::component::Mutable>,
+{
+    if let Some(mut component) = world.get_mut::<C>(entity) {
+        make(&mut component);
+    }
+}
+
+fn tell_player(world: &mut World, entity: Entity, event: &ServerLaneEvent) {
+    if let Some(mut lane) = world.get_mut::<OutboundLane>(entity) {
+        tell(&mut lane, event);
+    }
+}
+
+fn move_body(
+    world: &mut World,
+    entity: Entity,
+    position: decitick_protocol::Vec3,
+    heading: Option<f32>,
+    area: Option<u8>,
+) {
+    if world.get::<Phase>(entity) != Some(&Phase::Spawned) {
+        return;
+    }
+    let now = world.resource::<Clock>().since_start;
+    let settle = Duration::from_millis(u64::from(world.resource::<Settings>().world.settle_ms));
+    let mut bodies = world.query::<(&mut Motion, Moved)>();
+    if let Ok((mut motion, mut moved)) = bodies.get_mut(world, entity) {
+        motion.position = position;
+        motion.velocity = decitick_protocol::Vec3::ZERO;
+        motion.heading = heading.unwrap_or(motion.heading);
+        motion.area = area.unwrap_or(motion.area);
+        teleport(&motion, &mut moved, now, settle);
+    }
+}
+
+/// Health and armour of a body; without one there is nothing to change. Health of 0 is a death that nobody did.
+fn set_vitals(world: &mut World, entity: Entity, make: impl FnOnce(&mut Vitals)) {
+    if world.get::<Phase>(entity) != Some(&Phase::Spawned) {
+        return;
+    }
+    let Some(mut vitals) = world.get_mut::<Vitals>(entity) else {
+        return;
+    };
+    make(&mut vitals);
+    let Vitals { health, armour } = *vitals;
+    tell_player(
+        world,
+        entity,
+        &ServerLaneEvent::SetVitals(SetVitals { health, armour }),
+    );
+    if health == 0 {
+        world.write_message(PlayerDied {
+            entity,
+            killer: None,
+            weapon: 0,
+        });
+    }
+}
+
+fn change_weapons(world: &mut World, entity: Entity, make: impl FnOnce(&mut Weapons) -> bool) {
+    let Some(mut held) = world.get_mut::<Weapons>(entity) else {
+        return;
+    };
+    if make(&mut held) {
+        let weapons = held.held().to_vec();
+        tell_player(
+            world,
+            entity,
+            &ServerLaneEvent::SetWeapons(SetWeapons { weapons }),
+        );
+    }
+}
+
+/// The player itself and those who see it are shown how it looks now.
+fn show_appearance(world: &mut World, entity: Entity) {
+    let Some((player, generation)) = identity(world, entity) else {
+        return;
+    };
+    let Some(&look) = world.get::<Appearance>(entity) else {
+        return;
+    };
+    let event = ServerLaneEvent::PlayerAppearance(PlayerAppearance {
+        player_id: u32::from(player.0),
+        player_token: generation.0,
+        skin: look.skin,
+        variant: look.variant,
+        walking_style: look.walking_style,
+    });
+    tell_player(world, entity, &event);
+    tell_viewers(world, player, &event);
+}
+
+fn rename(world: &mut World, entity: Entity, name: PlayerName) {
+    let Some((player, generation)) = identity(world, entity) else {
+        return;
+    };
+    let book = world.resource::<NameBook>();
+    let taken = book.holder(&name).is_some_and(|holder| holder != entity);
+    if taken || book.judge(&name).is_err() {
+        tracing::debug!(
+            player = player.0,
+            "a rename was refused: the name is held or not allowed"
+        );
+        return;
+    }
+    let event = ServerLaneEvent::PlayerRename(PlayerRename {
+        player_id: u32::from(player.0),
+        player_token: generation.0,
+        name: name.to_text(),
+    });
+    world.entity_mut(entity).insert(DisplayName(name));
+    tell_everybody(world, &event);
+}
+
+fn identity(world: &World, entity: Entity) -> Option<(PlayerId, PlayerToken)> {
+    let connection = world.get_entity(entity).ok()?;
+    Some((*connection.get::<PlayerId>()?, *connection.get::<PlayerToken>()?))
+}
