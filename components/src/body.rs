@@ -3,8 +3,6 @@
 mod frame_gate;
 mod history;
 
-use std::time::Duration;
-
 use bevy_ecs::component::Component;
 use decitick_protocol::Vec3;
 
@@ -30,8 +28,6 @@ pub struct Motion {
     pub stance: u8,
     /// Sequence number of the frame this came from.
     pub sequence: u32,
-    /// When the frame arrived, since the start.
-    pub taken_at: Duration,
 }
 
 /// Which of the worlds beside each other somebody is in: the gamemode sets it, clients are not told. Who is in another

@@ -55,6 +55,11 @@ impl<Id: Ord + Copy> Sighted<Id> {
         }
     }
 
+    /// Removes those for whom `gone` says so.
+    pub fn remove_each(&mut self, mut gone: impl FnMut(Id) -> bool) {
+        self.0.retain(|&id| !gone(id));
+    }
+
     /// What is in view, by ascending id.
     #[must_use]
     pub fn ids(&self) -> &[Id] {

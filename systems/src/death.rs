@@ -2,25 +2,20 @@
 
 use bevy_app::{App, Plugin};
 use bevy_ecs::{
-    entity::Entity,
     message::{MessageCursor, Messages},
     schedule::IntoScheduleConfigs,
     system::Local,
     world::World,
 };
 use decitick_components::{
-    body::Vitals,
-    combat::Weapons,
-    lane::OutboundLane,
-    messages::PlayerDied,
-    phase::Phase,
-    session::{PlayerId, PlayerToken},
+    body::Vitals, combat::Weapons, lane::OutboundLane, messages::PlayerDied, phase::Phase,
 };
 use decitick_protocol::{PlayerDeath, ServerLaneEvent, SetWeapons};
 
 use crate::{
-    lane::broadcast::{tell, tell_viewers},
-    sight::vanish,
+    lane::broadcast::{encoded, push_critical, tell},
+    lookup::identity,
+    sight::Vanishing,
     tick::{Tick, TickSystems},
 };
 
@@ -48,12 +43,14 @@ pub(crate) fn take_bodies(world: &mut World, mut died: Local<'_, MessageCursor<P
         .read(world.resource::<Messages<PlayerDied>>())
         .copied()
         .collect();
+    let mut fallen = Vanishing::default();
     for death in deaths {
-        take_body(world, &death);
+        take_body(world, &death, &mut fallen);
     }
+    fallen.vanish(world);
 }
 
-fn take_body(world: &mut World, death: &PlayerDied) {
+fn take_body(world: &mut World, death: &PlayerDied, fallen: &mut Vanishing) {
     if world.get::<Phase>(death.entity) != Some(&Phase::Spawned) {
         return;
     }
@@ -64,15 +61,15 @@ fn take_body(world: &mut World, death: &PlayerDied) {
         .killer
         .and_then(|killer| identity(world, killer))
         .map_or(NOBODY, |(id, token)| (u32::from(id.0), token.0));
-    let news = ServerLaneEvent::PlayerDeath(PlayerDeath {
+    let news = PlayerDeath {
         player_id: u32::from(player.0),
         player_token: generation.0,
         killer_id,
         killer_token,
         weapon: death.weapon,
-    });
-    tell_viewers(world, player, &news);
-    vanish(world, &[(player, generation)]);
+    };
+    let news = encoded(&ServerLaneEvent::PlayerDeath(news), false);
+    fallen.add(player, generation, Some(news.clone()));
     let mut body = world.entity_mut(death.entity);
     body.insert(Phase::PreSpawn);
     if let Some(mut vitals) = body.get_mut::<Vitals>() {
@@ -83,15 +80,10 @@ fn take_body(world: &mut World, death: &PlayerDied) {
         .get_mut::<Weapons>()
         .is_some_and(|mut weapons| weapons.clear());
     if let Some(mut lane) = body.get_mut::<OutboundLane>() {
-        tell(&mut lane, &news);
+        push_critical(&mut lane, &news);
         if disarmed {
             let none = SetWeapons { weapons: Vec::new() };
             tell(&mut lane, &ServerLaneEvent::SetWeapons(none));
         }
     }
-}
-
-fn identity(world: &World, entity: Entity) -> Option<(PlayerId, PlayerToken)> {
-    let connection = world.get_entity(entity).ok()?;
-    Some((*connection.get::<PlayerId>()?, *connection.get::<PlayerToken>()?))
 }

@@ -25,7 +25,7 @@ use decitick_protocol::{KickNotify, KickReason};
 
 use crate::{
     acknowledge::take_pongs,
-    sight::vanish,
+    sight::Vanishing,
     tick::{Tick, TickSystems},
 };
 
@@ -96,8 +96,11 @@ pub fn end_sessions(world: &mut World) {
         }
     }
     // Whoever had them in view is told on the lane too.
-    let gone: Vec<_> = ended.iter().map(|end| (end.player, end.generation)).collect();
-    vanish(world, &gone);
+    let mut gone = Vanishing::default();
+    for end in &ended {
+        gone.add(end.player, end.generation, None);
+    }
+    gone.vanish(world);
     for end in ended {
         world.write_message(end);
     }

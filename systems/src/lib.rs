@@ -17,6 +17,7 @@ pub mod expire;
 pub mod handshake;
 pub mod lane;
 pub mod liveness;
+mod lookup;
 pub mod motion;
 pub mod receive;
 pub mod requests;

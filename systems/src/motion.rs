@@ -67,7 +67,7 @@ pub(crate) fn take_frames(
             Ok(()) => {
                 moved.gate.take(frame.seq, frame.position, arrived);
                 moved.history.record(arrived, frame.position);
-                *motion = motion_of(&frame, arrived);
+                *motion = motion_of(&frame);
                 tally.handled += 1;
             }
             Err(reason) => {
@@ -107,7 +107,7 @@ fn out_of_bounds(position: Vec3, bounds: f32) -> bool {
         .any(|component| component.abs() > bounds)
 }
 
-fn motion_of(frame: &PlayerSync, arrived: Duration) -> Motion {
+fn motion_of(frame: &PlayerSync) -> Motion {
     Motion {
         position: frame.position,
         velocity: frame.velocity,
@@ -117,7 +117,6 @@ fn motion_of(frame: &PlayerSync, arrived: Duration) -> Motion {
         weapon: frame.weapon,
         stance: frame.stance,
         sequence: frame.seq,
-        taken_at: arrived,
     }
 }
 

@@ -9,7 +9,7 @@ use bevy_app::{App, Plugin};
 use bevy_ecs::{
     entity::Entity,
     message::{MessageCursor, Messages},
-    query::QueryData,
+    query::{QueryData, QueryState},
     resource::Resource,
     schedule::IntoScheduleConfigs,
     system::Local,
@@ -23,7 +23,6 @@ use decitick_components::{
     lane::OutboundLane,
     messages::{PlayerSpawned, SpawnOrdered, SpawnRequest},
     phase::Phase,
-    session::{PlayerId, PlayerToken},
     settings::Settings,
     view::View,
     world::{SpawnPoint, SpawnPoints},
@@ -32,7 +31,8 @@ use decitick_protocol::{ServerLaneEvent, SetWeapons, SpawnPlayer};
 
 use crate::{
     lane::broadcast::tell,
-    sight::vanish,
+    lookup::identity,
+    sight::Vanishing,
     tick::{Tick, TickSystems},
 };
 
@@ -60,6 +60,7 @@ pub(crate) struct SpawnTurn(usize);
 /// nothing.
 pub(crate) fn grant_spawns(
     world: &mut World,
+    bodies: &mut QueryState<Embodied>,
     mut requested: Local<'_, MessageCursor<SpawnRequest>>,
     mut ordered: Local<'_, MessageCursor<SpawnOrdered>>,
 ) {
@@ -91,8 +92,18 @@ pub(crate) fn grant_spawns(
             wanted.insert(entity, point);
         }
     }
+    // Whoever had a body comes into view anew, with its new looks.
+    let mut anew = Vanishing::default();
+    for &entity in wanted.keys() {
+        if let (Some(Phase::Spawned), Some((player, generation))) =
+            (world.get::<Phase>(entity), identity(world, entity))
+        {
+            anew.add(player, generation, None);
+        }
+    }
+    anew.vanish(world);
     for (entity, point) in wanted {
-        embody(world, entity, &point);
+        embody(world, bodies, entity, &point);
     }
 }
 
@@ -103,22 +114,13 @@ fn next_point(world: &mut World) -> SpawnPoint {
 }
 
 /// Puts a player into the world. SpawnPlayer stands for full health, no armour and no weapons; what differs follows.
-fn embody(world: &mut World, entity: Entity, point: &SpawnPoint) {
+fn embody(world: &mut World, bodies: &mut QueryState<Embodied>, entity: Entity, point: &SpawnPoint) {
     let clock = *world.resource::<Clock>();
     let settle = Duration::from_millis(u64::from(world.resource::<Settings>().world.settle_ms));
-    // Whoever had a body comes into view anew, with its new looks.
-    if let (Some(Phase::Spawned), Some(&player), Some(&generation)) = (
-        world.get::<Phase>(entity),
-        world.get::<PlayerId>(entity),
-        world.get::<PlayerToken>(entity),
-    ) {
-        vanish(world, &[(player, generation)]);
-    }
-    let mut bodies = world.query::<Embodied>();
     let Ok(mut body) = bodies.get_mut(world, entity) else {
         return;
     };
-    *body.motion = motion_at(point, body.motion.sequence, &clock);
+    *body.motion = motion_at(point, body.motion.sequence);
     body.look.skin = point.skin;
     body.look.variant = point.variant;
     *body.vitals = Vitals::default();
@@ -146,7 +148,7 @@ fn embody(world: &mut World, entity: Entity, point: &SpawnPoint) {
 
 #[derive(QueryData)]
 #[query_data(mutable)]
-struct Embodied {
+pub(crate) struct Embodied {
     motion: &'static mut Motion,
     gate: &'static mut FrameGate,
     history: &'static mut PositionHistory,
@@ -157,13 +159,12 @@ struct Embodied {
     lane: &'static mut OutboundLane,
 }
 
-fn motion_at(point: &SpawnPoint, sequence: u32, clock: &Clock) -> Motion {
+fn motion_at(point: &SpawnPoint, sequence: u32) -> Motion {
     Motion {
         position: point.position,
         heading: point.heading,
         area: point.area,
         sequence,
-        taken_at: clock.since_start,
         ..Motion::default()
     }
 }

@@ -5,11 +5,14 @@ use std::time::Duration;
 use bevy_ecs::component::Component;
 use decitick_protocol::Vec3;
 
-/// Samples that are kept: one a tick for a second, and one before it.
-const KEPT: usize = 12;
+/// Samples that are kept: so many that they reach back a second however often frames come.
+const KEPT: usize = 13;
+/// Least time between two samples in milliseconds, but for the newest, which is always there: a little less than a
+/// tick, so that a client with a frame a tick has a sample for each.
+const SPACING: u64 = 90;
 
-/// The last positions of a body, a sample for each tick in which a frame was taken. It holds nothing from before the
-/// last spawn or teleport: between the two places the body never was.
+/// The last positions of a body, about one a tick. It holds nothing from before the last spawn or teleport: between the
+/// two places the body never was.
 #[derive(Component, Clone, Debug, Default, PartialEq)]
 pub struct PositionHistory {
     samples: [Sample; KEPT],
@@ -36,13 +39,24 @@ impl PositionHistory {
 
     /// Adds where the body was at `at`. Times do not fall; one that does is taken as equal to the last.
     pub fn record(&mut self, at: Duration, position: Vec3) {
-        let newest = self.newest().map_or(0, |sample| sample.at);
-        let at = milliseconds(at).max(newest);
+        let (newest, before) = {
+            let mut samples = self.newest_first();
+            (samples.next(), samples.next())
+        };
+        let at = milliseconds(at).max(newest.map_or(0, |sample| sample.at));
+        let crowded = newest
+            .zip(before)
+            .is_some_and(|(newest, before)| newest.at - before.at < SPACING);
+        if crowded {
+            // The newest makes room for this one.
+            self.next = (self.next + KEPT - 1) % KEPT;
+        } else {
+            self.length = (self.length + 1).min(KEPT);
+        }
         if let Some(place) = self.samples.get_mut(self.next) {
             *place = Sample { at, position };
         }
         self.next = (self.next + 1) % KEPT;
-        self.length = (self.length + 1).min(KEPT);
     }
 
     /// Where the body was at `at`, between two samples on the straight line from one to the other. `now` bounds how far
@@ -58,10 +72,6 @@ impl PositionHistory {
             later = Some(sample);
         }
         later.map(|oldest| oldest.position)
-    }
-
-    fn newest(&self) -> Option<Sample> {
-        self.newest_first().next()
     }
 
     fn newest_first(&self) -> impl Iterator<Item = Sample> {
@@ -135,6 +145,26 @@ mod tests {
             Some(39.5),
             "a client with a round trip of minutes does not shoot minutes ago"
         );
+    }
+
+    #[test]
+    fn a_second_is_kept_however_often_frames_come() {
+        for step in [5u64, 16, 33, 50, 89, 91, 100, 250] {
+            let mut history = PositionHistory::default();
+            let mut now = 0;
+            while now < 5_000 {
+                history.record(ms(now), at(now as f32));
+                now += step;
+            }
+            let newest = now - step;
+            for back in [0, 300, 700, 1_000] {
+                let x = x_at(&history, newest - back, newest).unwrap();
+                assert!(
+                    (x - (newest - back) as f32).abs() < 1.0,
+                    "a frame every {step} ms, {back} ms ago: {x}"
+                );
+            }
+        }
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Lane events are encoded once and shared by every lane they are queued on.
 
+use std::collections::BTreeMap;
+
 use bevy_ecs::world::World;
 use decitick_components::{
     lane::{LaneEvent, OutboundLane},
@@ -42,13 +44,16 @@ pub(crate) fn tell_everybody(world: &mut World, event: &ServerLaneEvent) {
     }
 }
 
-/// Queues an event that must arrive on the lane of everybody who has this player in view.
-pub(crate) fn tell_viewers(world: &mut World, player: PlayerId, event: &ServerLaneEvent) {
-    let event = encoded(event, false);
+/// Queues events that must arrive, each on the lanes of those who have its player in view. All of a tick are told in
+/// one pass: a gamemode may change everybody at once.
+pub(crate) fn tell_viewers(world: &mut World, news: &BTreeMap<PlayerId, LaneEvent>) {
+    if news.is_empty() {
+        return;
+    }
     let mut viewers = world.query::<(&View, &mut OutboundLane)>();
     for (view, mut lane) in viewers.iter_mut(world) {
-        if view.players.contains(player) {
-            push_critical(&mut lane, &event);
+        for event in view.players.ids().iter().filter_map(|id| news.get(id)) {
+            push_critical(&mut lane, event);
         }
     }
 }

@@ -1,6 +1,9 @@
 //! Wishes about one player. Whom a change shows is told: the player itself, those who have it in view, or everybody.
 
-use std::time::Duration;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 use bevy_ecs::{
     entity::Entity,
@@ -12,7 +15,7 @@ use decitick_components::{
     body::{Appearance, Dimension, Money, Motion, Skills, Vitals},
     clock::Clock,
     combat::Weapons,
-    lane::OutboundLane,
+    lane::{LaneEvent, OutboundLane},
     messages::{PlayerDied, SpawnOrdered},
     phase::Phase,
     profile::{DisplayName, NameBook},
@@ -22,11 +25,12 @@ use decitick_components::{
 };
 use decitick_protocol::{
     PlayerAppearance, PlayerName, PlayerRename, PlayerSkills, ServerLaneEvent, SetMoney, SetVitals,
-    SetWalkingStyle, SetWeapons,
+    SetWalkingStyle, SetWeapons, Vec3,
 };
 
 use crate::{
-    lane::broadcast::{tell, tell_everybody, tell_viewers},
+    lane::broadcast::{encoded, push_critical, tell, tell_everybody, tell_viewers},
+    lookup::identity,
     teleport::{Moved, teleport},
 };
 
@@ -38,12 +42,17 @@ pub(crate) fn apply_player_requests(
         .read(world.resource::<Messages<PlayerRequest>>())
         .cloned()
         .collect();
+    let mut changed_looks = BTreeSet::new();
     for PlayerRequest { entity, wish } in requests {
         // Whoever waits in PreAuth is no player yet, and whose session ended is none any more.
         if world.get::<Phase>(entity).is_some_and(|phase| phase.joined()) {
+            if matches!(wish, PlayerWish::Skin(..) | PlayerWish::WalkingStyle(_)) {
+                changed_looks.insert(entity);
+            }
             apply(world, entity, wish);
         }
     }
+    show_looks(world, &changed_looks);
 }
 
 fn apply(world: &mut World, entity: Entity, wish: PlayerWish) {
@@ -72,7 +81,6 @@ fn apply(world: &mut World, entity: Entity, wish: PlayerWish) {
                 look.skin = skin;
                 look.variant = variant;
             });
-            show_appearance(world, entity);
         }
         PlayerWish::WalkingStyle(style) => {
             change(world, entity, |look: &mut Appearance| {
@@ -83,7 +91,6 @@ fn apply(world: &mut World, entity: Entity, wish: PlayerWish) {
                 entity,
                 &ServerLaneEvent::SetWalkingStyle(SetWalkingStyle { style }),
             );
-            show_appearance(world, entity);
         }
         PlayerWish::Skills(skills) => {
             let skills = skills.map(|skill| skill.min(Skills::MOST));
@@ -118,13 +125,7 @@ fn tell_player(world: &mut World, entity: Entity, event: &ServerLaneEvent) {
     }
 }
 
-fn move_body(
-    world: &mut World,
-    entity: Entity,
-    position: decitick_protocol::Vec3,
-    heading: Option<f32>,
-    area: Option<u8>,
-) {
+fn move_body(world: &mut World, entity: Entity, position: Vec3, heading: Option<f32>, area: Option<u8>) {
     if world.get::<Phase>(entity) != Some(&Phase::Spawned) {
         return;
     }
@@ -133,7 +134,7 @@ fn move_body(
     let mut bodies = world.query::<(&mut Motion, Moved)>();
     if let Ok((mut motion, mut moved)) = bodies.get_mut(world, entity) {
         motion.position = position;
-        motion.velocity = decitick_protocol::Vec3::ZERO;
+        motion.velocity = Vec3::ZERO;
         motion.heading = heading.unwrap_or(motion.heading);
         motion.area = area.unwrap_or(motion.area);
         teleport(&motion, &mut moved, now, settle);
@@ -178,23 +179,31 @@ fn change_weapons(world: &mut World, entity: Entity, make: impl FnOnce(&mut Weap
     }
 }
 
-/// The player itself and those who see it are shown how it looks now.
-fn show_appearance(world: &mut World, entity: Entity) {
-    let Some((player, generation)) = identity(world, entity) else {
-        return;
-    };
-    let Some(&look) = world.get::<Appearance>(entity) else {
-        return;
-    };
-    let event = ServerLaneEvent::PlayerAppearance(PlayerAppearance {
+/// The players themselves and those who see them are shown how they look now.
+fn show_looks(world: &mut World, changed: &BTreeSet<Entity>) {
+    let mut shown = BTreeMap::new();
+    for &entity in changed {
+        let (Some((player, generation)), Some(&look)) = (identity(world, entity), world.get(entity)) else {
+            continue;
+        };
+        let event = appearance(player, generation, look);
+        if let Some(mut lane) = world.get_mut::<OutboundLane>(entity) {
+            push_critical(&mut lane, &event);
+        }
+        shown.insert(player, event);
+    }
+    tell_viewers(world, &shown);
+}
+
+fn appearance(player: PlayerId, generation: PlayerToken, look: Appearance) -> LaneEvent {
+    let packet = PlayerAppearance {
         player_id: u32::from(player.0),
         player_token: generation.0,
         skin: look.skin,
         variant: look.variant,
         walking_style: look.walking_style,
-    });
-    tell_player(world, entity, &event);
-    tell_viewers(world, player, &event);
+    };
+    encoded(&ServerLaneEvent::PlayerAppearance(packet), false)
 }
 
 fn rename(world: &mut World, entity: Entity, name: PlayerName) {
@@ -217,9 +226,4 @@ fn rename(world: &mut World, entity: Entity, name: PlayerName) {
     });
     world.entity_mut(entity).insert(DisplayName(name));
     tell_everybody(world, &event);
-}
-
-fn identity(world: &World, entity: Entity) -> Option<(PlayerId, PlayerToken)> {
-    let connection = world.get_entity(entity).ok()?;
-    Some((*connection.get::<PlayerId>()?, *connection.get::<PlayerToken>()?))
 }
