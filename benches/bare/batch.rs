@@ -121,4 +121,23 @@ impl Sender {
             }
         }
     }
+
+    /// One send for bytes that the kernel cuts into datagrams of `size`, the last of which may be shorter.
+    pub(crate) fn segments(&mut self, socket: &UdpSocket, to: SocketAddr, bytes: &[u8], size: u16) {
+        let to = SockaddrStorage::from(to);
+        let control = [ControlMessage::UdpGsoSegments(&size)];
+        // What fits one datagram needs no cutting.
+        let control = if bytes.len() > usize::from(size) {
+            &control[..]
+        } else {
+            &[]
+        };
+        let _ = sendmsg(
+            socket.as_raw_fd(),
+            &[IoSlice::new(bytes)],
+            control,
+            MsgFlags::empty(),
+            Some(&to),
+        );
+    }
 }

@@ -2,6 +2,8 @@
 
 pub(crate) mod batch;
 pub(crate) mod echo;
+pub(crate) mod hello;
+pub(crate) mod relay;
 pub(crate) mod room;
 
 use std::{
@@ -28,6 +30,9 @@ const BUFFER: usize = 4 * 1024 * 1024;
 pub(crate) trait Behaviour: Send + 'static {
     /// Answers one batch.
     fn take(&mut self, socket: &UdpSocket, sender: &mut Sender, batch: &[(SocketAddr, &[u8])]);
+
+    /// Does what the clock asks for; called after each batch, and when none came for a while.
+    fn between(&mut self, _: &UdpSocket, _: &mut Sender) {}
 }
 
 /// A running bare loop on the server's core.
@@ -52,6 +57,7 @@ impl Bare {
             let (mut receiver, mut sender) = (Receiver::new(), Sender::new());
             while !stopped.load(Ordering::Relaxed) {
                 receiver.receive(&socket, |batch| behaviour.take(&socket, &mut sender, batch));
+                behaviour.between(&socket, &mut sender);
             }
         });
         Self {

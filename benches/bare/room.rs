@@ -6,11 +6,13 @@ use std::{
     net::{SocketAddr, UdpSocket},
 };
 
-use decitick_protocol::{
-    ConnectChallenge, PROTOCOL_VERSION, PacketId, ServerAck, ServerHello, ServerIdentity,
-};
+use decitick_protocol::{PacketId, ServerAck};
 
-use super::{Behaviour, batch::Sender};
+use super::{
+    Behaviour,
+    batch::Sender,
+    hello::{Door, token_of},
+};
 
 struct Guest {
     token: u64,
@@ -25,7 +27,7 @@ struct Out<'a> {
 
 /// Lets in, greets, relays.
 pub(crate) struct Room {
-    identity: ServerIdentity,
+    door: Door,
     guests: BTreeMap<SocketAddr, Guest>,
     /// Lengths of what the n-th newcomer gets after its hello.
     greetings: Vec<Vec<usize>>,
@@ -35,9 +37,8 @@ pub(crate) struct Room {
 
 impl Room {
     pub(crate) fn new(greetings: Vec<Vec<usize>>, relayed: usize) -> Self {
-        let identity = ServerIdentity::from_seed(&[0x42; 32]);
         Self {
-            identity,
+            door: Door::new(),
             guests: BTreeMap::new(),
             greetings,
             relayed,
@@ -45,17 +46,14 @@ impl Room {
     }
 
     fn hello(&mut self, out: &mut Out<'_>, from: SocketAddr, datagram: &[u8]) {
-        if datagram[67..75] == [0; 8] {
-            let mut challenge = Vec::new();
-            ConnectChallenge { cookie: 1 }.encode(&mut challenge);
-            out.sender.singles(out.socket, [(from, challenge.as_slice())]);
+        let number = self.guests.len();
+        let hello = self.door.answer(number, datagram);
+        if Door::is_challenge(datagram) {
+            out.sender.singles(out.socket, [(from, hello.as_slice())]);
             return;
         }
-        let number = self.guests.len();
-        let token = number as u64 + 1;
+        let token = Door::token(number);
         let mut guest = Guest { token, next_event: 1 };
-        let nonce: [u8; 32] = datagram[75..107].try_into().unwrap();
-        let hello = self.signed_hello(token, &nonce);
         let lengths = self.greetings.get(number).cloned().unwrap_or_default();
         let packets: Vec<Vec<u8>> = lengths.iter().map(|&length| guest.event(length)).collect();
         let all: Vec<&[u8]> = std::iter::once(hello.as_slice())
@@ -63,28 +61,6 @@ impl Room {
             .collect();
         out.sender.send_to_one(out.socket, from, &all);
         self.guests.insert(from, guest);
-    }
-
-    fn signed_hello(&self, token: u64, nonce: &[u8; 32]) -> Vec<u8> {
-        let mut hello = Vec::new();
-        ServerHello {
-            protocol_version: PROTOCOL_VERSION,
-            player_id: token as u32 - 1,
-            session_token: token,
-            player_token: token as u32,
-            hours: 12,
-            minutes: 0,
-            weather: 1,
-            driveby_interval: [0; 12],
-            garage_doors: 0,
-            client_files_port: 7778,
-            auth_pending: false,
-            server_key: [0; 32],
-            signature: [0; 64],
-        }
-        .encode(&mut hello);
-        self.identity.seal_hello(nonce, &mut hello).unwrap();
-        hello
     }
 
     fn chat(&mut self, out: &mut Out<'_>, from: SocketAddr, datagram: &[u8]) {
@@ -136,10 +112,7 @@ impl Behaviour for Room {
 
 impl Room {
     fn knows(&self, from: SocketAddr, datagram: &[u8]) -> bool {
-        let token = datagram
-            .get(1..9)
-            .and_then(|bytes| bytes.try_into().ok())
-            .map(u64::from_le_bytes);
+        let token = token_of(datagram);
         self.guests
             .get(&from)
             .is_some_and(|guest| Some(guest.token) == token)

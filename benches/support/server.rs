@@ -32,6 +32,11 @@ pub(crate) struct Server {
 impl Server {
     /// Starts one in an empty directory, `resources: []`, with these `--set` values on top.
     pub(crate) fn start(set: &[&str]) -> Self {
+        Self::start_with(set, None)
+    }
+
+    /// The same with this text as assets/spawns.ron.
+    pub(crate) fn start_with(set: &[&str], spawns: Option<&str>) -> Self {
         let binary = std::env::var_os("DECITICK_BIN")
             .map_or_else(|| PathBuf::from(env!("CARGO_BIN_EXE_decitick")), PathBuf::from);
         let directory = TempDir::new().unwrap();
@@ -45,6 +50,9 @@ impl Server {
             "{} does not make a directory",
             binary.display()
         );
+        if let Some(spawns) = spawns {
+            fs::write(directory.path().join("assets/spawns.ron"), spawns).unwrap();
+        }
         let address = free_address();
         let mut command = Command::new(&binary);
         command
@@ -110,21 +118,12 @@ impl Server {
 
     /// Its resident memory in KiB, program text and libraries included.
     pub(crate) fn resident_kib(&self) -> u64 {
-        self.memory_kib("VmRSS:")
+        memory_kib(self.pid(), "VmRSS:")
     }
 
     /// The part of it that the server asked for: heap and stacks, without pages of the program's file.
     pub(crate) fn private_kib(&self) -> u64 {
-        self.memory_kib("RssAnon:")
-    }
-
-    fn memory_kib(&self, kind: &str) -> u64 {
-        let status = fs::read_to_string(format!("/proc/{}/status", self.pid())).expect("the server runs");
-        let line = status
-            .lines()
-            .find_map(|line| line.strip_prefix(kind))
-            .expect("it is shown");
-        line.trim().trim_end_matches("kB").trim().parse().unwrap()
+        memory_kib(self.pid(), "RssAnon:")
     }
 }
 
@@ -143,8 +142,18 @@ impl Drop for Server {
 }
 
 /// A loopback address that was free a moment ago.
-fn free_address() -> SocketAddr {
+pub(crate) fn free_address() -> SocketAddr {
     UdpSocket::bind("127.0.0.1:0")
         .and_then(|socket| socket.local_addr())
         .unwrap()
+}
+
+/// Memory of a process in KiB, of the kind that /proc/<pid>/status calls so.
+pub(crate) fn memory_kib(pid: u32, kind: &str) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).expect("the process runs");
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix(kind))
+        .expect("it is shown");
+    line.trim().trim_end_matches("kB").trim().parse().unwrap()
 }

@@ -12,18 +12,31 @@ use decitick_protocol::{
     PlayerSync, RequestSpawn, SessionPacket, Vec3,
 };
 
+use super::{
+    scene::{Scene, moment},
+    sight::Sight,
+    stamped::{Stamped, since_1970},
+};
+
 /// How long a sweep over all sockets waits for the next.
 const SWEEP: Duration = Duration::from_millis(2);
+
+/// Metres from the middle of the circle on which a player walks.
+const CIRCLE: f32 = 3.0;
+/// Radians from frame to frame there: 3 m/s at 10 Hz.
+const STEP: f32 = 0.1;
 
 struct Player {
     socket: UdpSocket,
     number: usize,
+    id: u32,
     token: u64,
     next_event: u32,
     next_chat: u32,
     chats_acknowledged: u32,
     acknowledge: bool,
-    spawned: bool,
+    /// Where the server put it.
+    home: Option<Vec3>,
     seq: u32,
     next_sync: Instant,
     /// Lengths of what came after the ServerHello while they were recorded.
@@ -46,6 +59,10 @@ pub(crate) struct Swarm {
     players: Vec<Player>,
     pub(crate) counts: Counts,
     pub(crate) recording: bool,
+    /// What they see of each other, once they stroll.
+    pub(crate) sight: Option<Sight>,
+    scene: Option<Scene>,
+    stamped: Stamped,
     frames_every: Option<Duration>,
     started: Instant,
     out: Vec<u8>,
@@ -62,12 +79,13 @@ impl Swarm {
             Player {
                 socket,
                 number,
+                id: 0,
                 token: 0,
                 next_event: 1,
                 next_chat: 1,
                 chats_acknowledged: 0,
                 acknowledge: false,
-                spawned: false,
+                home: None,
                 seq: 0,
                 next_sync: now,
                 lengths: Vec::new(),
@@ -77,6 +95,9 @@ impl Swarm {
             players: (0..count).map(player).collect(),
             counts: Counts::default(),
             recording: false,
+            sight: None,
+            scene: None,
+            stamped: Stamped::new(),
             frames_every: None,
             started: now,
             out: Vec::new(),
@@ -147,15 +168,27 @@ impl Swarm {
     /// Every player asks for a body and sends a frame so often, spread over the time between two.
     pub(crate) fn walk(&mut self, every: Duration) {
         self.frames_every = Some(every);
-        let count = self.players.len() as u32;
         let now = Instant::now();
         for index in 0..self.players.len() {
-            self.players[index].next_sync = now + every * (index as u32) / count;
+            self.players[index].next_sync = now + every.mul_f64(moment(index));
             let token = self.players[index].token;
             self.out.clear();
             SessionPacket::RequestSpawn(RequestSpawn).encode(token, &mut self.out);
             self.send(index);
         }
+    }
+
+    /// The same, but each walks in a circle from where the server put it, so that every frame is another, and who
+    /// sees what of whom is counted.
+    pub(crate) fn stroll(&mut self, every: Duration, scene: Scene) {
+        let mut sight = Sight::new(self.players.len());
+        for player in &self.players {
+            sight.know(player.number, player.id);
+            Stamped::enable(&player.socket);
+        }
+        self.sight = Some(sight);
+        self.scene = Some(scene);
+        self.walk(every);
     }
 
     /// One player says a line of 40 bytes.
@@ -197,7 +230,7 @@ impl Swarm {
                 self.send(index);
             }
             if let Some(every) = self.frames_every
-                && self.players[index].spawned
+                && self.players[index].home.is_some()
                 && self.players[index].next_sync <= now
             {
                 self.frame(index, every);
@@ -206,22 +239,17 @@ impl Swarm {
         thread::sleep(SWEEP.saturating_sub(now.elapsed()));
     }
 
-    /// On a grid of 40 m, walking to and fro.
     fn frame(&mut self, index: usize, every: Duration) {
         let player = &mut self.players[index];
         player.next_sync += every;
         player.seq += 1;
-        let swing = if player.seq % 20 < 10 { 0.3 } else { -0.3 };
-        let position = Vec3 {
-            x: 40.0 * (player.number % 32) as f32 + swing,
-            y: 40.0 * (player.number / 32) as f32,
-            z: 3.0,
+        let (position, velocity) = match (self.scene, player.home) {
+            (Some(scene), Some(home)) => in_a_circle(home, scene.phase(player.number), player.seq),
+            _ => to_and_fro(player.number, player.seq),
         };
-        let velocity = Vec3 {
-            x: swing,
-            y: 0.0,
-            z: 0.0,
-        };
+        if let Some(sight) = &mut self.sight {
+            sight.sent(index, player.seq, since_1970());
+        }
         let frame = PlayerSync {
             seq: player.seq,
             position,
@@ -240,13 +268,20 @@ impl Swarm {
 
     fn receive(&mut self, index: usize) {
         let mut buffer = [0; 2048];
+        if self.sight.is_some() {
+            while let Some((length, arrived)) = self.stamped.receive(&self.players[index].socket, &mut buffer)
+            {
+                self.take(index, &buffer[..length], arrived);
+            }
+            return;
+        }
         while let Ok(length) = self.players[index].socket.recv(&mut buffer) {
-            self.counts.received += 1;
-            self.take(index, &buffer[..length]);
+            self.take(index, &buffer[..length], Duration::ZERO);
         }
     }
 
-    fn take(&mut self, index: usize, datagram: &[u8]) {
+    fn take(&mut self, index: usize, datagram: &[u8], arrived: Duration) {
+        self.counts.received += 1;
         let player = &mut self.players[index];
         if self.recording && player.token != 0 {
             player.lengths.push(datagram.len());
@@ -258,7 +293,15 @@ impl Swarm {
             PacketId::ConnectChallenge if player.token == 0 => {
                 self.hello(index, u64::from_le_bytes(datagram[1..9].try_into().unwrap()));
             }
-            PacketId::ServerHello => player.token = u64::from_le_bytes(datagram[7..15].try_into().unwrap()),
+            PacketId::ServerHello => {
+                player.id = number_at(datagram, 3);
+                player.token = u64::from_le_bytes(datagram[7..15].try_into().unwrap());
+            }
+            PacketId::RemotePlayerSync => {
+                if let Some(sight) = &mut self.sight {
+                    sight.frames(index, &datagram[2..], arrived);
+                }
+            }
             PacketId::ServerKeepalive => {
                 let nonce = number_at(datagram, 1);
                 self.out.clear();
@@ -273,10 +316,24 @@ impl Swarm {
                 player.acknowledge = true;
                 if number_at(datagram, 1) == player.next_event {
                     player.next_event += 1;
-                    player.spawned |= id == PacketId::SpawnPlayer;
                     self.counts.events += 1;
+                    self.event(index, id, datagram);
                 }
             }
+            _ => {}
+        }
+    }
+
+    /// A lane event, in order.
+    fn event(&mut self, index: usize, id: PacketId, datagram: &[u8]) {
+        match (id, &mut self.sight) {
+            (PacketId::SpawnPlayer, _) => {
+                let component = |at| f32::from_bits(number_at(datagram, at));
+                let (x, y, z) = (component(5), component(9), component(13));
+                self.players[index].home = Some(Vec3 { x, y, z });
+            }
+            (PacketId::PlayerStreamIn, Some(sight)) => sight.enter(index, number_at(datagram, 5)),
+            (PacketId::PlayerStreamOut, Some(sight)) => sight.leave(index, number_at(datagram, 5)),
             _ => {}
         }
     }
@@ -285,6 +342,41 @@ impl Swarm {
     pub(crate) fn lengths(&self) -> Vec<Vec<usize>> {
         self.players.iter().map(|player| player.lengths.clone()).collect()
     }
+}
+
+/// Position and velocity on a grid of 40 m.
+fn to_and_fro(number: usize, seq: u32) -> (Vec3, Vec3) {
+    let swing = if seq % 20 < 10 { 0.3 } else { -0.3 };
+    let position = Vec3 {
+        x: 40.0 * (number % 32) as f32 + swing,
+        y: 40.0 * (number / 32) as f32,
+        z: 3.0,
+    };
+    let velocity = Vec3 {
+        x: swing,
+        y: 0.0,
+        z: 0.0,
+    };
+    (position, velocity)
+}
+
+/// Position and velocity on a circle that begins at `home`.
+fn in_a_circle(home: Vec3, phase: f32, seq: u32) -> (Vec3, Vec3) {
+    let (sin_before, cos_before) = phase.sin_cos();
+    let (sin, cos) = (phase + STEP * seq as f32).sin_cos();
+    let position = Vec3 {
+        x: home.x + CIRCLE * (sin - sin_before),
+        y: home.y + CIRCLE * (cos_before - cos),
+        z: home.z,
+    };
+    // Radians of a frame are a tenth of those of a second.
+    let speed = CIRCLE * STEP * 10.0;
+    let velocity = Vec3 {
+        x: speed * cos,
+        y: speed * sin,
+        z: 0.0,
+    };
+    (position, velocity)
 }
 
 fn number_at(datagram: &[u8], start: usize) -> u32 {

@@ -49,3 +49,9 @@ pub(crate) fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]
 }
+
+/// So many hundredths of the values, which are in order, are at most this; not a number when there are none.
+pub(crate) fn percentile(sorted: &[f64], hundredth: usize) -> f64 {
+    let index = sorted.len().saturating_sub(1) * hundredth / 100;
+    sorted.get(index).copied().unwrap_or(f64::NAN)
+}

@@ -1,7 +1,5 @@
 //! The only systems that touch a channel to the sockets: one fills the inbox, one hands the outbox out.
 
-use std::collections::VecDeque;
-
 use bevy_app::{App, Plugin};
 use bevy_ecs::{
     resource::Resource,
@@ -27,8 +25,8 @@ pub struct Traffic {
     notices: Sender<DoorNotice>,
     to_send: Sender<Outbox>,
     sent: Receiver<Sent>,
-    /// Used in turn, so that each learns what is usual and none keeps what a burst needed.
-    spare: VecDeque<Outbox>,
+    /// One that was sent and is used next. While the transmit thread is done within a tick, one outbox is all there is.
+    spare: Option<Outbox>,
 }
 
 impl Traffic {
@@ -41,7 +39,7 @@ impl Traffic {
             notices,
             to_send,
             sent,
-            spare: VecDeque::new(),
+            spare: None,
         }
     }
 }
@@ -57,7 +55,12 @@ impl Plugin for SocketPlugin {
     }
 }
 
-fn fill_inbox(mut traffic: ResMut<'_, Traffic>, mut inbox: ResMut<'_, Inbox>, mut tally: ResMut<'_, Tally>) {
+fn fill_inbox(
+    mut traffic: ResMut<'_, Traffic>,
+    mut inbox: ResMut<'_, Inbox>,
+    mut outbox: ResMut<'_, Outbox>,
+    mut tally: ResMut<'_, Tally>,
+) {
     let traffic = &mut *traffic;
     {
         let mut mailbox = traffic.mailbox.lock();
@@ -74,12 +77,17 @@ fn fill_inbox(mut traffic: ResMut<'_, Traffic>, mut inbox: ResMut<'_, Inbox>, mu
     } in traffic.sent.try_iter()
     {
         inbox.sent.append(&mut reports);
-        traffic.spare.push_back(outbox);
+        traffic.spare = Some(outbox);
         tally.sent.datagrams += sent.datagrams;
         tally.sent.bytes += sent.bytes;
         tally.sent.unreachable += sent.unreachable;
         tally.sent.buffer_full += sent.buffer_full;
         tally.sent.other_errors += sent.other_errors;
+    }
+    if outbox.is_empty()
+        && let Some(storage) = traffic.spare.take()
+    {
+        *outbox = storage;
     }
 }
 
@@ -102,8 +110,7 @@ fn hand_out(
     if outbox.is_empty() {
         return;
     }
-    let empty = traffic.spare.pop_front().unwrap_or_default();
-    let full = std::mem::replace(&mut *outbox, empty);
+    let full = std::mem::take(&mut *outbox);
     match traffic.to_send.try_send(full) {
         Ok(()) => {}
         Err(TrySendError::Full(mut late) | TrySendError::Disconnected(mut late)) => {
@@ -113,7 +120,7 @@ fn hand_out(
                 "the transmit thread is behind: what this tick sends is dropped"
             );
             late.clear();
-            traffic.spare.push_back(late);
+            traffic.spare = Some(late);
         }
     }
 }

@@ -23,6 +23,10 @@ use super::{Epoch, Listener, Received, Sending, SharedMailbox, platform};
 /// How long a reader sleeps at most before it looks whether it is to stop.
 pub(crate) const READ_PATIENCE: Duration = Duration::from_millis(100);
 
+/// How long a reader lets datagrams gather while they come thick: waking for each would cost more than judging it, and
+/// the tick takes them together anyway. Arrival times are the kernel's and do not suffer.
+const GATHERING: Duration = Duration::from_millis(1);
+
 /// The running readers.
 #[derive(Debug)]
 pub struct Readers {
@@ -92,6 +96,7 @@ struct Scratch {
     replies: Vec<u8>,
     reply_ends: Vec<(usize, usize)>,
     tidied_at: Duration,
+    woken_at: Duration,
 }
 
 impl Reader {
@@ -103,7 +108,14 @@ impl Reader {
             match receiver.receive(&self.listener.socket) {
                 Ok(batch) => {
                     self.take(&batch, &mut scratch, &mut sender);
+                    let full = batch.is_full();
                     let now = self.epoch.elapsed();
+                    let thick = now.saturating_sub(scratch.woken_at) < GATHERING * 2;
+                    scratch.woken_at = now;
+                    if thick && !full {
+                        // A socket that is quiet answers at once; a flood, which fills batches, is drained at once.
+                        thread::sleep(GATHERING);
+                    }
                     if now.saturating_sub(scratch.tidied_at) >= READ_PATIENCE {
                         scratch.tidied_at = now;
                         self.rest();

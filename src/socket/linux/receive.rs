@@ -46,6 +46,11 @@ impl ReceivedBatch<'_> {
         self.received.get(index)
     }
 
+    /// Whether more datagrams may be waiting: it holds as many as one system call takes.
+    pub(crate) const fn is_full(&self) -> bool {
+        self.received.len() >= BATCH
+    }
+
     /// Datagrams the kernel lost since the batch before.
     pub(crate) const fn newly_lost(&self) -> u64 {
         self.newly_lost

@@ -36,9 +36,12 @@ pub(super) struct Viewpoint<Id> {
 /// The changes of a view, and storage that is used again for the next one.
 #[derive(Debug)]
 pub(super) struct Choice<Id> {
+    /// Who must leave.
     pub(super) leave: Vec<Id>,
-    /// Nearest first.
+    /// Who takes a free place, nearest first.
     pub(super) enter: Vec<Id>,
+    /// Who gives its place (the first) to one that is nearer (the second).
+    pub(super) swaps: Vec<(Id, Id)>,
     staying: Vec<(u32, Id)>,
     waiting: Vec<(u32, Id)>,
     in_view: Vec<bool>,
@@ -49,6 +52,7 @@ impl<Id> Default for Choice<Id> {
         Self {
             leave: Vec::new(),
             enter: Vec::new(),
+            swaps: Vec::new(),
             staying: Vec::new(),
             waiting: Vec::new(),
             in_view: Vec::new(),
@@ -89,6 +93,7 @@ impl<Id: Copy + Ord> Choice<Id> {
         let most = (viewer.radius * LEAVE_RADII).powi(2);
         self.leave.clear();
         self.enter.clear();
+        self.swaps.clear();
         self.staying.clear();
         self.waiting.clear();
         self.in_view.resize(members.len(), false);
@@ -149,18 +154,16 @@ impl<Id: Copy + Ord> Choice<Id> {
         }
         self.waiting.sort_unstable();
         self.staying.sort_unstable();
-        let mut taken = 0;
-        while let Some(&(distance, id)) = self.staying.last() {
+        for &(_, nearest) in &self.waiting {
+            let Some(&(distance, farthest)) = self.staying.last() else {
+                return;
+            };
             let nearer = self.waiting.partition_point(|waits| waits.0 < distance);
-            if nearer < taken + NEARER_WAITING {
+            if nearer < self.swaps.len() + NEARER_WAITING {
                 return;
             }
             self.staying.pop();
-            self.leave.push(id);
-            if let Some(&(_, nearest)) = self.waiting.get(taken) {
-                self.enter.push(nearest);
-            }
-            taken += 1;
+            self.swaps.push((farthest, nearest));
         }
     }
 }
@@ -187,7 +190,7 @@ mod tests {
         }
     }
 
-    /// What viewer 0, who stands at the origin and sees 100 m, changes: who enters and who leaves.
+    /// What viewer 0, who stands at the origin and sees 100 m, changes: who enters and who leaves, those who swap last.
     fn changes(members: &[Member<u16>], view: &[u16], limit: usize) -> (Vec<u16>, Vec<u16>) {
         let mut grid = Grid::default();
         grid.restart(100.0);
@@ -209,7 +212,8 @@ mod tests {
                 members.iter().position(|member| member.id == id)
             });
         }
-        (choice.enter, choice.leave)
+        let (out, into): (Vec<u16>, Vec<u16>) = choice.swaps.iter().copied().unzip();
+        ([choice.enter, into].concat(), [choice.leave, out].concat())
     }
 
     #[test]

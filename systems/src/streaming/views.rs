@@ -143,7 +143,8 @@ pub(crate) fn update_views(
 }
 
 impl Scratch {
-    /// Makes the changes that the budget allows; whether some are left over.
+    /// Makes the changes that the budget allows; whether some of those that cannot wait for their turn are left over.
+    /// Swaps wait: they bring somebody nearer into view, and the next turn knows better who is near.
     fn change_players(
         &mut self,
         budget: &mut usize,
@@ -152,27 +153,25 @@ impl Scratch {
         stage: &Stage,
         looks: &Looks<'_, '_>,
     ) -> bool {
-        let leaving = self.players.leave.len().min(*budget);
-        for &id in self.players.leave.iter().take(leaving) {
+        let (leave, enter, swaps) = spend(budget, &self.players);
+        for &id in leave.iter().chain(swaps.iter().map(|(out, _)| out)) {
             view.players.remove(id);
             let event = self
                 .player_departures
                 .get_or_make(usize::from(id.0), || stream_out(id, looks));
             tell(lane, event);
         }
-        *budget -= leaving;
-        let entering = self.players.enter.len().min(*budget);
-        for &id in self.players.enter.iter().take(entering) {
+        for &id in enter.iter().chain(swaps.iter().map(|(_, into)| into)) {
             view.players.insert(id);
             let event = self
                 .player_arrivals
                 .get_or_make(usize::from(id.0), || stream_in(id, stage, looks));
             tell(lane, event);
         }
-        *budget -= entering;
-        leaving < self.players.leave.len() || entering < self.players.enter.len()
+        leave.len() < self.players.leave.len() || enter.len() < self.players.enter.len()
     }
 
+    /// The same for things.
     fn change_things(
         &mut self,
         budget: &mut usize,
@@ -181,15 +180,13 @@ impl Scratch {
         props: &Props,
         looks: &Looks<'_, '_>,
     ) -> bool {
-        let leaving = self.things.leave.len().min(*budget);
-        for &id in self.things.leave.iter().take(leaving) {
+        let (leave, enter, swaps) = spend(budget, &self.things);
+        for &id in leave.iter().chain(swaps.iter().map(|(out, _)| out)) {
             view.things.remove(id);
             let gone = EntityDespawn { entity_id: id.0 };
             push_critical(lane, &encoded(&ServerLaneEvent::EntityDespawn(gone), false));
         }
-        *budget -= leaving;
-        let entering = self.things.enter.len().min(*budget);
-        for &id in self.things.enter.iter().take(entering) {
+        for &id in enter.iter().chain(swaps.iter().map(|(_, into)| into)) {
             let Some(index) = props.index(id) else { continue };
             view.things.insert(id);
             let event = self
@@ -197,9 +194,24 @@ impl Scratch {
                 .get_or_make(index, || entity_spawn(id, *props.entities.get(index)?, looks));
             tell(lane, event);
         }
-        *budget -= entering;
-        leaving < self.things.leave.len() || entering < self.things.enter.len()
+        leave.len() < self.things.leave.len() || enter.len() < self.things.enter.len()
     }
+}
+
+/// What a choice may change within the budget, which falls by it: who leaves first, then who enters, then swaps, two
+/// changes each.
+fn spend<'a, Id>(budget: &mut usize, choice: &'a Choice<Id>) -> (&'a [Id], &'a [Id], &'a [(Id, Id)]) {
+    let leave = first(&choice.leave, *budget);
+    *budget -= leave.len();
+    let enter = first(&choice.enter, *budget);
+    *budget -= enter.len();
+    let swaps = first(&choice.swaps, *budget / 2);
+    *budget -= swaps.len() * 2;
+    (leave, enter, swaps)
+}
+
+fn first<T>(all: &[T], most: usize) -> &[T] {
+    all.get(..most).unwrap_or(all)
 }
 
 fn tell(lane: &mut OutboundLane, event: Option<LaneEvent>) {

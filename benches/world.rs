@@ -1,0 +1,45 @@
+//! Measures the world, everybody moving and seen, against a bare loop and a renet server that relay the same
+//! (docs/benchmarks.md).
+//!
+//! The server is the real binary, a process of its own on one core; clients and the program itself are on the other.
+//! `cargo bench --bench world` runs every row, `-- relay` only that one. `DECITICK_BIN` names another binary than the
+//! one Cargo just built.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a measurement prints its table, and stops at the first thing that is not as it must be"
+)]
+
+#[expect(dead_code, reason = "the other program of this directory uses the rest")]
+mod bare;
+#[path = "rows/world/mod.rs"]
+mod rows;
+#[expect(dead_code, reason = "the other program of this directory uses the rest")]
+mod support;
+
+use support::table::Table;
+
+fn main() {
+    // Cargo passes `--bench`; what is left names rows.
+    let wanted: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|word| !word.starts_with("--"))
+        .collect();
+    support::cores::stay_on_load_core();
+    let mut table = Table::default();
+    for (name, run) in rows::ALL {
+        if wanted.is_empty() || wanted.iter().any(|word| word == name) {
+            println!(
+                "# {name} (load of the machine before: {})",
+                support::cores::machine_load()
+            );
+            run(&mut table);
+        }
+    }
+    println!();
+    table.print();
+}
