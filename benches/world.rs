@@ -21,25 +21,6 @@ mod rows;
 #[expect(dead_code, reason = "the other program of this directory uses the rest")]
 mod support;
 
-use support::table::Table;
-
 fn main() {
-    // Cargo passes `--bench`; what is left names rows.
-    let wanted: Vec<String> = std::env::args()
-        .skip(1)
-        .filter(|word| !word.starts_with("--"))
-        .collect();
-    support::cores::stay_on_load_core();
-    let mut table = Table::default();
-    for (name, run) in rows::ALL {
-        if wanted.is_empty() || wanted.iter().any(|word| word == name) {
-            println!(
-                "# {name} (load of the machine before: {})",
-                support::cores::machine_load()
-            );
-            run(&mut table);
-        }
-    }
-    println!();
-    table.print();
+    support::program::run(&rows::ALL);
 }

@@ -7,10 +7,7 @@ mod lane;
 mod query;
 mod stall;
 
-use crate::support::table::Table;
-
-/// A row: its name on the command line, and what it does.
-pub(crate) type Row = (&'static str, fn(&mut Table));
+use crate::support::program::Row;
 
 /// All of them.
 pub(crate) const ALL: [Row; 7] = [

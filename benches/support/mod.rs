@@ -4,6 +4,7 @@ pub(crate) mod cores;
 pub(crate) mod cpu;
 pub(crate) mod flood;
 pub(crate) mod honest;
+pub(crate) mod program;
 pub(crate) mod scene;
 pub(crate) mod server;
 pub(crate) mod sight;

@@ -114,9 +114,19 @@ impl<Id: Copy + Ord> Choice<Id> {
         }
     }
 
+    /// Who waits for a place: everybody within the radius, or who is nearer than the farthest when no place is free.
     fn gather(&mut self, viewer: &Viewpoint<Id>, members: &[Member<Id>], grid: &Grid) {
-        let Self { waiting, in_view, .. } = self;
-        grid.near(viewer.space, viewer.position, viewer.radius, |item, distance| {
+        let Self {
+            staying,
+            waiting,
+            in_view,
+            ..
+        } = self;
+        let farthest = staying.iter().max().filter(|_| staying.len() >= viewer.limit);
+        let radius = farthest.map_or(viewer.radius, |&(distance, _)| {
+            f32::from_bits(distance).sqrt().min(viewer.radius)
+        });
+        grid.near(viewer.space, viewer.position, radius, |item, distance| {
             let index = item as usize;
             if let Some(member) = members.get(index)
                 && in_view.get(index) == Some(&false)
