@@ -4,7 +4,7 @@ mod frame_gate;
 mod history;
 
 use bevy_ecs::component::Component;
-use decitick_protocol::Vec3;
+use decitick_protocol::{POSITION_LIMIT, Vec3};
 
 pub use frame_gate::FrameGate;
 pub use history::PositionHistory;
@@ -53,6 +53,12 @@ impl Space {
             area: motion.area,
         }
     }
+}
+
+/// Whether a body or a thing can be put there: what is no number, or beyond the world, cannot be told to anybody.
+#[must_use]
+pub fn is_place(position: Vec3, heading: f32) -> bool {
+    position.is_within(POSITION_LIMIT) && heading.is_finite()
 }
 
 /// Distance in metres.

@@ -34,6 +34,20 @@ pub struct Weapon {
 }
 
 impl Weapon {
+    /// The highest id: WeaponProperties carries at most 47 (docs/protocol.md 2.3).
+    pub const MOST_ID: u8 = 46;
+    /// No range is longer, in metres: the world is not wider.
+    pub const MOST_RANGE: f32 = 40_000.0;
+
+    /// Whether it can be told to clients and used: an id of 0..=46, a range of 0..=40,000 m, an interval and pellets.
+    #[must_use]
+    pub fn is_sound(&self) -> bool {
+        self.id <= Self::MOST_ID
+            && (0.0..=Self::MOST_RANGE).contains(&self.range)
+            && self.interval_ms > 0
+            && self.pellets > 0
+    }
+
     /// What clients are told of it.
     #[must_use]
     pub const fn property(&self) -> WeaponProperty {
@@ -126,7 +140,9 @@ impl Weapons {
     /// # Errors
     /// [`SlotsFull`]: all thirteen slots hold other weapons.
     pub fn give(&mut self, weapon: u8, ammo: u16) -> Result<(), SlotsFull> {
-        if let Some(held) = self.0.iter_mut().find(|held| held.weapon == weapon) {
+        if weapon == FIST {
+            // Held without being listed.
+        } else if let Some(held) = self.0.iter_mut().find(|held| held.weapon == weapon) {
             held.ammo = held.ammo.saturating_add(ammo);
         } else if self.0.len() < Self::MOST {
             self.0.push(WeaponAmmo { weapon, ammo });
@@ -187,11 +203,14 @@ pub struct ShotCredit {
 impl ShotCredit {
     /// The most credit, unless one shot alone costs more.
     const MOST: Duration = Duration::from_secs(1);
+    /// What may be missing of a shot's credit: reports are judged from tick to tick, so that two come up to a tick (and a
+    /// hair) too near to each other, and a slow weapon must not lose shots at its own rate by that.
+    const TOLERANCE: Duration = Duration::from_millis(110);
 
     /// Takes the credit of one hit with `weapon` at `now`; `false`, and nothing is taken, when there is not enough.
     pub fn take(&mut self, weapon: &Weapon, now: Duration) -> bool {
         let paid_at = self.paid_at.max(now) + weapon.cost();
-        let within = paid_at - now <= Self::MOST.max(weapon.interval());
+        let within = paid_at - now <= Self::MOST.max(weapon.interval() + Self::TOLERANCE);
         if within {
             self.paid_at = paid_at;
         }
@@ -247,7 +266,7 @@ mod tests {
         let slow = weapon(1, 8, 3000, 1);
         let mut credit = ShotCredit::default();
         assert_eq!(hits(&mut credit, &slow, ms(0)), 1);
-        assert_eq!(hits(&mut credit, &slow, ms(2999)), 0);
+        assert_eq!(hits(&mut credit, &slow, ms(2889)), 0);
         assert_eq!(hits(&mut credit, &slow, ms(3000)), 1);
         let shotgun = weapon(25, 8, 1000, 8);
         assert_eq!(hits(&mut ShotCredit::default(), &shotgun, ms(0)), 8);

@@ -42,16 +42,16 @@ impl BodyIndex {
         &self.grid
     }
 
-    /// Appends every connection whose body is within `radius` of `centre`.
-    pub fn near(&self, space: Space, centre: Vec3, radius: f32, found: &mut Vec<Entity>) {
+    /// Appends every connection whose body is within `radius` of `centre`; returns how many bodies were looked at.
+    pub fn near(&self, space: Space, centre: Vec3, radius: f32, found: &mut Vec<Entity>) -> usize {
         self.grid
-            .near(space, centre, radius, |item, _| found.extend(self.body(item)));
+            .near(space, centre, radius, |item, _| found.extend(self.body(item)))
     }
 
-    /// Appends every connection whose body is in the box between two corners.
-    pub fn within(&self, space: Space, least: Vec3, most: Vec3, found: &mut Vec<Entity>) {
+    /// Appends every connection whose body is in the box between two corners; returns how many bodies were looked at.
+    pub fn within(&self, space: Space, least: Vec3, most: Vec3, found: &mut Vec<Entity>) -> usize {
         self.grid
-            .within(space, least, most, |item| found.extend(self.body(item)));
+            .within(space, least, most, |item| found.extend(self.body(item)))
     }
 
     fn body(&self, item: u32) -> Option<Entity> {
@@ -112,8 +112,9 @@ impl Grid {
         self.entries.is_empty()
     }
 
-    /// Visits everything of `space` within `radius` of `centre`, with the square of its distance.
-    pub fn near(&self, space: Space, centre: Vec3, radius: f32, mut visit: impl FnMut(u32, f32)) {
+    /// Visits everything of `space` within `radius` of `centre`, with the square of its distance; returns how many entries
+    /// were looked at.
+    pub fn near(&self, space: Space, centre: Vec3, radius: f32, mut visit: impl FnMut(u32, f32)) -> usize {
         let reach = Vec3::new(radius, radius, radius);
         let most = radius * radius;
         self.stretches(space, minus(centre, reach), plus(centre, reach), |entry| {
@@ -121,11 +122,12 @@ impl Grid {
             if distance <= most {
                 visit(entry.item, distance);
             }
-        });
+        })
     }
 
-    /// Visits everything of `space` in the box between two corners, borders included.
-    pub fn within(&self, space: Space, least: Vec3, most: Vec3, mut visit: impl FnMut(u32)) {
+    /// Visits everything of `space` in the box between two corners, borders included; returns how many entries were looked
+    /// at.
+    pub fn within(&self, space: Space, least: Vec3, most: Vec3, mut visit: impl FnMut(u32)) -> usize {
         self.stretches(space, least, most, |entry| {
             let place = entry.position;
             let inside = (least.x..=most.x).contains(&place.x)
@@ -134,11 +136,12 @@ impl Grid {
             if inside {
                 visit(entry.item);
             }
-        });
+        })
     }
 
-    /// Visits the entries of every cell that the box touches.
-    fn stretches(&self, space: Space, least: Vec3, most: Vec3, mut visit: impl FnMut(&GridEntry)) {
+    /// Visits the entries of every cell that the box touches; returns how many there were.
+    fn stretches(&self, space: Space, least: Vec3, most: Vec3, mut visit: impl FnMut(&GridEntry)) -> usize {
+        let mut count = 0;
         let (first, last) = (self.column(least.x), self.column(most.x));
         let (bottom, top) = (self.column(least.y), self.column(most.y));
         let mut rest = self.from(key(space, bottom, first));
@@ -151,11 +154,13 @@ impl Grid {
             let after = rest.get(start..).unwrap_or_default();
             let stop = after.partition_point(|entry| entry.key <= to);
             let (stretch, later) = after.split_at(stop.min(after.len()));
+            count += stretch.len();
             stretch.iter().for_each(&mut visit);
             // On to the first entry of a later row.
             let skip = later.partition_point(|entry| entry.key & !COLUMN_BITS == row);
             rest = later.get(skip..).unwrap_or_default();
         }
+        count
     }
 
     fn from(&self, key: u64) -> &[GridEntry] {

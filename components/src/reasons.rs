@@ -115,6 +115,8 @@ drop_reasons! {
     OutOfBounds = "out_of_bounds",
     /// A state frame that moves faster than the world allows.
     TooFast = "too_fast",
+    /// A state frame of another area less than a second after the last change of area.
+    AreaTooSoon = "area_too_soon",
 }
 
 impl fmt::Display for DropReason {

@@ -12,7 +12,8 @@ use bevy_ecs::{
     system::{Query, Res, ResMut},
 };
 use decitick_components::{
-    body::{Dimension, Motion, PositionHistory, Vitals, distance},
+    body::{Dimension, FrameGate, Motion, PositionHistory, Vitals, distance},
+    clock::{Clock, TICK},
     combat::{HitRefusal, HitTally, ShotCredit, Weapon, WeaponTable, Weapons, damage_of},
     gamemode::{Gamemode, Hit},
     lane::OutboundLane,
@@ -21,7 +22,7 @@ use decitick_components::{
     phase::Phase,
     session::{PlayerId, PlayerToken, SlotTable},
 };
-use decitick_protocol::{HitReport, MAX_PLAYERS, ServerLaneEvent, SetVitals};
+use decitick_protocol::{HitReport, MAX_PLAYERS, ServerLaneEvent, SetVitals, Vec3};
 
 use crate::{
     lane::broadcast::tell,
@@ -55,6 +56,7 @@ pub(crate) struct Fighter {
     phase: &'static Phase,
     motion: &'static Motion,
     dimension: &'static Dimension,
+    gate: &'static FrameGate,
     history: &'static PositionHistory,
     rtt: &'static SmoothedRtt,
     vitals: &'static mut Vitals,
@@ -68,11 +70,40 @@ impl FighterItem<'_, '_> {
     fn stands(&self) -> bool {
         *self.phase == Phase::Spawned && self.vitals.health > 0
     }
+
+    /// Whether it was near `place` when the server showed it so at `seen`. A frame waits for the end of its tick to be
+    /// shown, so what was shown is up to a tick old: any place of that way counts.
+    fn was_near(&self, place: Vec3, seen: Duration, now: Duration) -> bool {
+        let at = |time: Duration| self.history.position_at(time, now);
+        let (Some(from), Some(to)) = (at(seen.saturating_sub(TICK)), at(seen)) else {
+            return false;
+        };
+        self.history.reaches(seen) && within(distance_to_way(place, from, to), HIT_WITHIN)
+    }
+}
+
+/// Distance of a place from the straight way between two others.
+fn distance_to_way(place: Vec3, from: Vec3, to: Vec3) -> f32 {
+    let way = Vec3::new(to.x - from.x, to.y - from.y, to.z - from.z);
+    let length = way.x * way.x + way.y * way.y + way.z * way.z;
+    let along = (place.x - from.x) * way.x + (place.y - from.y) * way.y + (place.z - from.z) * way.z;
+    let share = if length > 0.0 {
+        (along / length).clamp(0.0, 1.0)
+    } else {
+        0.0
+    };
+    let nearest = Vec3::new(
+        way.x * share + from.x,
+        way.y * share + from.y,
+        way.z * share + from.z,
+    );
+    distance(place, nearest)
 }
 
 /// Judges the claims of the tick in the order they were made; each counts or is refused for one reason.
 pub(crate) fn judge_hits(
     mut reported: MessageReader<'_, '_, HitReported>,
+    clock: Res<'_, Clock>,
     slots: Res<'_, SlotTable>,
     table: Res<'_, WeaponTable>,
     mut gamemode: ResMut<'_, Gamemode>,
@@ -86,12 +117,18 @@ pub(crate) fn judge_hits(
         arrived,
     } in reported.read()
     {
-        let outcome = find_target(&report, attacker, &slots, &fighters).and_then(|target| {
+        let age = clock.since_start.saturating_sub(arrived);
+        let found = if age > PositionHistory::REACH {
+            Err(HitRefusal::Outdated)
+        } else {
+            find_target(&report, attacker, &slots, &fighters)
+        };
+        let outcome = found.and_then(|target| {
             let Ok([mut shooter, mut victim]) = fighters.get_many_mut([attacker, target]) else {
                 return Err(HitRefusal::Oneself);
             };
             let weapon = judge(&report, arrived, &table, &shooter, &victim)?;
-            pay(weapon, arrived, &mut shooter)?;
+            pay(weapon, clock.since_start, &mut shooter)?;
             let hit = Hit {
                 player: target,
                 attacker,
@@ -164,20 +201,23 @@ fn judge<'a>(
     if !shooter.weapons.holds(weapon.id) {
         return Err(HitRefusal::WeaponNotHeld);
     }
+    // A report from before the last spawn or teleport is about another place, or another life.
     let stood = shooter
         .history
         .position_at(arrived, arrived)
-        .unwrap_or(shooter.motion.position);
+        .filter(|_| shooter.history.reaches(arrived))
+        .ok_or(HitRefusal::Outdated)?;
+    // Whoever shoots must have been there to be seen.
+    let arrived_there = shooter.gate.area_claimed_at();
+    if arrived_there.is_some_and(|at| arrived.saturating_sub(at) < FrameGate::AREA_PERIOD) {
+        return Err(HitRefusal::JustArrived);
+    }
     if !within(distance(report.origin, stood), ORIGIN_WITHIN) {
         return Err(HitRefusal::OriginTooFar);
     }
     // What the shooter saw had left the server half a round trip before it saw it, and the report took the other half.
     let seen = arrived.saturating_sub(shooter.rtt.measured().unwrap_or_default());
-    let was = victim
-        .history
-        .position_at(seen, arrived)
-        .unwrap_or(victim.motion.position);
-    if !within(distance(report.hit, was), HIT_WITHIN) {
+    if !victim.was_near(report.hit, seen, arrived) {
         return Err(HitRefusal::MissedTarget);
     }
     if !within(distance(report.origin, report.hit), weapon.range) {
@@ -191,15 +231,16 @@ fn within(distance: f32, most: f32) -> bool {
     distance <= most
 }
 
-/// What a hit costs the shooter: ammunition once per round, credit for every pellet.
-fn pay(weapon: &Weapon, arrived: Duration, shooter: &mut FighterItem<'_, '_>) -> Result<(), HitRefusal> {
+/// What a hit costs the shooter: ammunition once per round, credit for every pellet. Credit runs on the time of the tick:
+/// reports that waited for one another in the lane did not arrive in order.
+fn pay(weapon: &Weapon, now: Duration, shooter: &mut FighterItem<'_, '_>) -> Result<(), HitRefusal> {
     let needs_rounds = weapon.clip > 0;
     let mut credit = *shooter.credit;
     let begins = credit.begins_round(weapon);
     if needs_rounds && begins && shooter.weapons.ammo(weapon.id) == 0 {
         return Err(HitRefusal::NoAmmunition);
     }
-    if !credit.take(weapon, arrived) {
+    if !credit.take(weapon, now) {
         return Err(HitRefusal::NoCredit);
     }
     if needs_rounds && begins {

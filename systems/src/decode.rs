@@ -124,7 +124,9 @@ fn take_packet(
     connection.last_seen.0 = connection.last_seen.0.max(arrived);
     connection.traffic.datagrams_in += 1;
     match packet {
-        ClientPacket::Session { packet, .. } => take_session_packet(entity, packet, arrived, facts),
+        ClientPacket::Session { packet, .. } => {
+            take_session_packet(entity, *connection.phase, packet, arrived, facts)
+        }
         ClientPacket::Lane { event_id, event, .. } => {
             match connection.lane.accept(event_id, event, arrived) {
                 Arrival::Taken | Arrival::Old => Ok(Outcome::Handled),
@@ -137,6 +139,7 @@ fn take_packet(
 
 fn take_session_packet(
     entity: Entity,
+    phase: Phase,
     packet: SessionPacket,
     arrived: Duration,
     facts: &mut Facts<'_>,
@@ -164,6 +167,8 @@ fn take_session_packet(
                 arrived,
             });
         }
+        // Who has a body asks for none: a wish must not wait for a death that comes later in the tick.
+        SessionPacket::RequestSpawn(_) if phase != Phase::PreSpawn => {}
         SessionPacket::RequestSpawn(_) => {
             facts.spawns.write(SpawnRequest { entity });
         }

@@ -19,7 +19,7 @@ use decitick_components::{
 use decitick_protocol::{PlayerSync, Vec3, normalise_heading};
 
 use crate::{
-    teleport::{Moved, MovedItem, teleport},
+    teleport::{Moved, MovedItem},
     tick::{Tick, TickSystems},
 };
 
@@ -59,13 +59,13 @@ pub(crate) fn take_frames(
             continue;
         };
         let verdict = if *phase == Phase::Spawned {
-            judge(&frame, &mut moved.gate, &settings.world, arrived)
+            judge(&frame, &motion, &mut moved, &settings.world, arrived)
         } else {
             Err(DropReason::WrongPhase)
         };
         match verdict {
             Ok(()) => {
-                moved.gate.take(frame.seq, frame.position, arrived);
+                moved.gate.take(frame.seq);
                 moved.history.record(arrived, frame.position);
                 *motion = motion_of(&frame);
                 tally.handled += 1;
@@ -82,21 +82,25 @@ pub(crate) fn take_frames(
 
 fn judge(
     frame: &PlayerSync,
-    gate: &mut FrameGate,
+    motion: &Motion,
+    moved: &mut MovedItem<'_, '_>,
     world: &WorldSettings,
     arrived: Duration,
 ) -> Result<(), DropReason> {
-    if !gate.is_newer(frame.seq) {
+    if !moved.gate.is_newer(frame.seq) {
         return Err(DropReason::StaleFrame);
     }
-    if gate.settling(frame.position, arrived) {
+    if moved.gate.settling(frame.position, frame.area, arrived) {
         return Err(DropReason::Settling);
     }
     if out_of_bounds(frame.position, world.bounds) {
         return Err(DropReason::OutOfBounds);
     }
-    if gate.too_fast(frame.position, arrived, world.max_speed) {
+    if FrameGate::too_fast(&moved.history, frame.position, arrived, world.max_speed) {
         return Err(DropReason::TooFast);
+    }
+    if !moved.gate.may_enter(motion.area, frame.area, arrived) {
+        return Err(DropReason::AreaTooSoon);
     }
     Ok(())
 }
@@ -120,7 +124,8 @@ fn motion_of(frame: &PlayerSync) -> Motion {
     }
 }
 
-/// Sends a client that moved too fast back to where it was last taken, at most once a second.
+/// Sends a client that moved too fast back to where it was last taken, at most once a second. Its body did not move, so
+/// what speed is judged by stays.
 fn put_back(motion: &Motion, moved: &mut MovedItem<'_, '_>, world: &WorldSettings, now: Duration) {
     let recently = moved
         .gate
@@ -131,49 +136,6 @@ fn put_back(motion: &Motion, moved: &mut MovedItem<'_, '_>, world: &WorldSetting
     }
     moved.gate.put_back_at = Some(now);
     let settle = Duration::from_millis(u64::from(world.settle_ms));
-    teleport(motion, moved, now, settle);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn frame(seq: u32, x: f32) -> PlayerSync {
-        PlayerSync {
-            seq,
-            position: Vec3 { x, y: 0.0, z: 10.0 },
-            velocity: Vec3::default(),
-            heading: 0.0,
-            area: 0,
-            keys: 0,
-            weapon: 0,
-            stance: 0,
-        }
-    }
-
-    #[test]
-    fn an_older_frame_a_far_one_and_a_fast_one_are_refused() {
-        let world = WorldSettings {
-            bounds: 1000.0,
-            max_speed: 200.0,
-            ..Default::default()
-        };
-        let mut gate = FrameGate::default();
-        let now = Duration::from_secs(5);
-        assert_eq!(judge(&frame(2, 0.0), &mut gate, &world, now), Ok(()));
-        gate.take(2, frame(2, 0.0).position, now);
-        assert_eq!(
-            judge(&frame(2, 0.0), &mut gate, &world, now),
-            Err(DropReason::StaleFrame)
-        );
-        assert_eq!(
-            judge(&frame(3, 1000.5), &mut gate, &world, now),
-            Err(DropReason::OutOfBounds)
-        );
-        assert_eq!(
-            judge(&frame(3, 201.0), &mut gate, &world, now),
-            Err(DropReason::TooFast)
-        );
-        assert_eq!(judge(&frame(3, 200.0), &mut gate, &world, now), Ok(()));
-    }
+    moved.gate.open_settle_window(motion.position, None, now, settle);
+    moved.tell_position(motion);
 }

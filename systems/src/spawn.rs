@@ -16,7 +16,7 @@ use bevy_ecs::{
     world::World,
 };
 use decitick_components::{
-    body::{Appearance, FrameGate, Motion, PositionHistory, Vitals},
+    body::{Appearance, FrameGate, Motion, PositionHistory, Vitals, is_place},
     clock::Clock,
     combat::Weapons,
     gamemode::{Gamemode, SpawnVerdict},
@@ -27,7 +27,7 @@ use decitick_components::{
     view::View,
     world::{SpawnPoint, SpawnPoints},
 };
-use decitick_protocol::{ServerLaneEvent, SetWeapons, SpawnPlayer};
+use decitick_protocol::{ServerLaneEvent, SetWeapons, SpawnPlayer, normalise_heading};
 
 use crate::{
     lane::broadcast::tell,
@@ -75,7 +75,7 @@ pub(crate) fn grant_spawns(
         match verdict {
             SpawnVerdict::Wait => {}
             SpawnVerdict::At(point) => {
-                wanted.insert(player, point);
+                wanted.insert(player, usable(world, Some(point)));
             }
             SpawnVerdict::Usual => {
                 wanted.insert(player, next_point(world));
@@ -88,7 +88,7 @@ pub(crate) fn grant_spawns(
         .collect();
     for SpawnOrdered { entity, point } in orders {
         if world.get::<Phase>(entity).is_some_and(|phase| phase.joined()) {
-            let point = point.unwrap_or_else(|| next_point(world));
+            let point = usable(world, point);
             wanted.insert(entity, point);
         }
     }
@@ -104,6 +104,26 @@ pub(crate) fn grant_spawns(
     anew.vanish(world);
     for (entity, point) in wanted {
         embody(world, bodies, entity, &point);
+    }
+}
+
+/// A point that was asked for, or the next one when none was or when there is no such place.
+fn usable(world: &mut World, point: Option<SpawnPoint>) -> SpawnPoint {
+    match point {
+        Some(point) if is_place(point.position, point.heading) => SpawnPoint {
+            heading: normalise_heading(point.heading),
+            ..point
+        },
+        Some(point) => {
+            tracing::warn!(
+                position = ?point.position,
+                heading = point.heading,
+                reason = "no_place",
+                "a spawn point was ignored: there is no such place; the next one of assets/spawns.ron is used"
+            );
+            next_point(world)
+        }
+        None => next_point(world),
     }
 }
 
@@ -126,7 +146,7 @@ fn embody(world: &mut World, bodies: &mut QueryState<Embodied>, entity: Entity, 
     *body.vitals = Vitals::default();
     body.view.open = true;
     body.gate
-        .open_settle_window(point.position, clock.since_start, settle);
+        .open_settle_window(point.position, None, clock.since_start, settle);
     body.history.restart();
     body.history.record(clock.since_start, point.position);
     tell(&mut body.lane, &ServerLaneEvent::SpawnPlayer(spawn_packet(point)));

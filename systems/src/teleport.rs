@@ -21,15 +21,24 @@ pub(crate) struct Moved {
     lane: &'static mut OutboundLane,
 }
 
-/// Tells the client where its body is now, and waits for it there.
-pub(crate) fn teleport(motion: &Motion, moved: &mut MovedItem<'_, '_>, now: Duration, settle: Duration) {
-    moved.gate.open_settle_window(motion.position, now, settle);
-    moved.history.restart();
-    moved.history.record(now, motion.position);
-    let packet = SetPosition {
-        position: motion.position,
-        heading: motion.heading,
-        area: motion.area,
-    };
-    tell(&mut moved.lane, &ServerLaneEvent::SetPosition(packet));
+impl MovedItem<'_, '_> {
+    /// Tells the client where its body is.
+    pub(crate) fn tell_position(&mut self, motion: &Motion) {
+        let packet = SetPosition {
+            position: motion.position,
+            heading: motion.heading,
+            area: motion.area,
+        };
+        tell(&mut self.lane, &ServerLaneEvent::SetPosition(packet));
+    }
+
+    /// Begins anew at where the body is now, which was in `left_area` before, and tells the client.
+    pub(crate) fn teleport(&mut self, motion: &Motion, left_area: u8, now: Duration, settle: Duration) {
+        let left_area = Some(left_area).filter(|&left| left != motion.area);
+        self.gate
+            .open_settle_window(motion.position, left_area, now, settle);
+        self.history.restart();
+        self.history.record(now, motion.position);
+        self.tell_position(motion);
+    }
 }

@@ -16,7 +16,7 @@ use decitick_components::{
     messages::{ThingTriggered, ZoneEntered, ZoneLeft},
     phase::Phase,
     thing::{Inside, Placement, ThingId, ThingMotion, TriggerRadius, heading_of},
-    zone::{Zone, ZoneId, ZoneShape},
+    zone::{Zone, ZoneBook, ZoneId, ZoneShape},
 };
 use decitick_protocol::Vec3;
 
@@ -82,56 +82,139 @@ fn followed(bodies: &Bodies<'_, '_>, player: Entity, space: Space) -> Option<Vec
     there.then_some(motion.position)
 }
 
+/// Work that triggers may make in one tick, and zones as much; what is left waits for the next.
+const WORK_PER_TICK: usize = 500_000;
+/// Work of asking about one trigger or zone, of looking at one body, and of one body that is inside.
+const ASKING: usize = 20;
+const INSIDE: usize = 16;
+
+/// Where a watch goes on in the next tick when one tick did not suffice.
+#[derive(Debug, Default)]
+pub(crate) struct Round {
+    places: Vec<Entity>,
+    next: usize,
+    found: Vec<Entity>,
+}
+
+impl Round {
+    /// Visits the entities in turn, from where the last tick stopped, until the work of a tick is done. `look` puts who is
+    /// inside into the list it gets, and tells how many bodies it looked at.
+    fn go(
+        &mut self,
+        places: impl Iterator<Item = Entity>,
+        mut look: impl FnMut(Entity, &mut Vec<Entity>) -> usize,
+    ) {
+        self.places.clear();
+        self.places.extend(places);
+        let count = self.places.len();
+        let mut work = 0;
+        for _ in 0..count {
+            self.next = if self.next < count { self.next } else { 0 };
+            let Some(&place) = self.places.get(self.next) else {
+                return;
+            };
+            self.next += 1;
+            self.found.clear();
+            let looked_at = look(place, &mut self.found);
+            work += ASKING + looked_at + self.found.len() * INSIDE;
+            if work >= WORK_PER_TICK {
+                return;
+            }
+        }
+    }
+}
+
+type Triggers<'w, 's> = Query<
+    'w,
+    's,
+    (
+        &'static ThingId,
+        &'static Placement,
+        &'static Dimension,
+        &'static TriggerRadius,
+        &'static mut Inside,
+    ),
+>;
+
 /// Whoever comes within the radius of a thing triggers it once, and again after having been away.
 pub(crate) fn watch_triggers(
     bodies: Res<'_, BodyIndex>,
-    mut things: Query<'_, '_, (&ThingId, &Placement, &Dimension, &TriggerRadius, &mut Inside)>,
-    mut found: Local<'_, Vec<Entity>>,
+    triggers: Query<'_, '_, Entity, With<TriggerRadius>>,
+    mut things: Triggers<'_, '_>,
+    mut round: Local<'_, Round>,
     mut triggered: MessageWriter<'_, ThingTriggered>,
 ) {
-    for (&thing, placement, dimension, radius, mut inside) in &mut things {
-        found.clear();
-        bodies.near(
-            placement.space(*dimension),
-            placement.position,
-            radius.0,
-            &mut found,
-        );
-        if found.is_empty() && inside.entities().is_empty() {
-            continue;
-        }
-        inside.replace(&mut found, |player, came| {
+    round.go(triggers.iter(), |entity, found| {
+        let Ok((&thing, placement, dimension, radius, mut inside)) = things.get_mut(entity) else {
+            return 0;
+        };
+        let space = placement.space(*dimension);
+        let looked_at = bodies.near(space, placement.position, radius.0, found);
+        inside.replace(found, |player, came| {
             if came {
                 triggered.write(ThingTriggered { thing, player });
             }
         });
-    }
+        looked_at
+    });
 }
 
 /// Whoever comes into a zone and whoever goes is told of.
 pub(crate) fn watch_zones(
     index: Res<'_, BodyIndex>,
     connections: Query<'_, '_, (), With<Connection>>,
+    book: Res<'_, ZoneBook>,
     mut zones: Query<'_, '_, (&ZoneId, &Zone, &mut Inside)>,
-    mut found: Local<'_, Vec<Entity>>,
+    mut round: Local<'_, Round>,
     mut entered: MessageWriter<'_, ZoneEntered>,
     mut left: MessageWriter<'_, ZoneLeft>,
 ) {
-    for (&zone, region, mut inside) in &mut zones {
-        found.clear();
-        match region.shape {
-            ZoneShape::Sphere { centre, radius } => index.near(region.space, centre, radius, &mut found),
-            ZoneShape::Box { least, most } => index.within(region.space, least, most, &mut found),
-        }
-        if found.is_empty() && inside.entities().is_empty() {
-            continue;
-        }
-        inside.replace(&mut found, |player, came| {
+    round.go(book.iter().map(|(_, entity)| entity), |entity, found| {
+        let Ok((&zone, region, mut inside)) = zones.get_mut(entity) else {
+            return 0;
+        };
+        let looked_at = match region.shape {
+            ZoneShape::Sphere { centre, radius } => index.near(region.space, centre, radius, found),
+            ZoneShape::Box { least, most } => index.within(region.space, least, most, found),
+        };
+        inside.replace(found, |player, came| {
             if came {
                 entered.write(ZoneEntered { zone, player });
             } else if connections.contains(player) {
                 left.write(ZoneLeft { zone, player });
             }
         });
+        looked_at
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_round_that_does_not_fit_a_tick_goes_on_in_the_next() {
+        let places: Vec<Entity> = (1..=5).filter_map(Entity::from_raw_u32).collect();
+        let mut round = Round::default();
+        let mut seen = Vec::new();
+        for _ in 0..3 {
+            round.go(places.iter().copied(), |place, _| {
+                seen.push(place);
+                WORK_PER_TICK / 2
+            });
+        }
+        let turn: Vec<Entity> = places.iter().cycle().take(6).copied().collect();
+        assert_eq!(seen, turn);
+    }
+
+    #[test]
+    fn nothing_is_visited_twice_in_a_tick() {
+        let places: Vec<Entity> = (1..=3).filter_map(Entity::from_raw_u32).collect();
+        let mut count = 0;
+        Round::default().go(places.iter().copied(), |_, _| {
+            count += 1;
+            0
+        });
+        assert_eq!(count, 3);
     }
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use decitick_client::client::LivePlayer;
 use decitick_components::{body::Motion, reasons::DropReason};
 use decitick_protocol::{
     PlayerSync, RequestSpawn, ServerHello, ServerLaneEvent, ServerPacket, SessionPacket, Vec3,
@@ -198,4 +199,66 @@ fn headings_come_into_range_and_broken_floats_are_malformed() {
     sim.tick();
     assert_eq!(sim.dropped(DropReason::Malformed), 3);
     assert!(sim.now < Duration::from_secs(2));
+}
+
+#[test]
+fn being_put_back_grants_no_way_of_its_own() {
+    let mut sim = Sim::new();
+    let walker = Walker::spawned(&mut sim);
+    walker.frame(&mut sim, 1, 0.0);
+    sim.tick();
+    let (mut seq, mut reached) = (1, 0.0f32);
+    // As far as is allowed, one leap that is refused, and on from there, every half second.
+    for _ in 0..20 {
+        for leap in [reached + 5_000.0, reached + 198.0] {
+            seq += 1;
+            walker.frame(&mut sim, seq, leap);
+            sim.ticks(2);
+        }
+        sim.tick();
+        reached = x_of(&sim);
+    }
+    assert!(reached <= 10.0 * 200.0 + 200.0, "{reached} m in 10 s");
+}
+
+#[test]
+fn silence_is_no_way_to_travel() {
+    let mut sim = Sim::new();
+    let walker = Walker::spawned(&mut sim);
+    walker.frame(&mut sim, 1, 0.0);
+    sim.ticks(100);
+    walker.frame(&mut sim, 2, 1_600.0);
+    sim.tick();
+    assert_eq!((sim.dropped(DropReason::TooFast), x_of(&sim) == 0.0), (1, true));
+}
+
+#[test]
+fn sequence_numbers_that_go_round_within_a_tick_do_not_freeze_a_player_for_others() {
+    let mut sim = Sim::new();
+    let walker = Walker::spawned(&mut sim);
+    walker.frame(&mut sim, 0x9000_0000, 1.0);
+    sim.tick();
+    assert!((x_of(&sim) - 1.0).abs() < 1e-6, "any number may be the first");
+    walker.frame(&mut sim, 0x9000_0000u32.wrapping_add(0x7FFF_FFFF), 2.0);
+    walker.frame(&mut sim, 0x9000_0000u32.wrapping_add(0xFFFF_FFFE), 3.0);
+    sim.tick();
+    assert!(
+        (x_of(&sim) - 2.0).abs() < 1e-6,
+        "the second is older than what others saw last"
+    );
+}
+
+#[test]
+fn nobody_is_relayed_before_its_first_frame() {
+    let mut sim = Sim::new();
+    let watcher = sim.join_now("Watcher");
+    let walker = Walker::spawned(&mut sim);
+    sim.players[watcher].keeps_frames = true;
+    sim.ticks(15);
+    let roster = sim.players[watcher].client.roster().unwrap();
+    assert!(roster.player(1).is_some_and(LivePlayer::is_in_view));
+    assert!(sim.players[watcher].frames.is_empty());
+    walker.frame(&mut sim, 0x9000_0000, 1.0);
+    sim.ticks(3);
+    assert_eq!(sim.players[watcher].frames.len(), 1);
 }

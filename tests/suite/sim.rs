@@ -14,6 +14,7 @@
 //! [`Sim::join`] and [`Sim::expect_within`]; [`Visitor`] makes a hello by hand.
 
 mod clients;
+pub(crate) mod duel;
 mod edges;
 mod inspect;
 mod link;
@@ -21,6 +22,7 @@ mod player;
 mod random;
 mod time;
 mod visitor;
+mod world;
 
 use std::{
     cmp::Reverse,
@@ -52,6 +54,7 @@ pub(crate) use link::LossyLink;
 pub(crate) use player::{Player, frame_at};
 pub(crate) use random::Random;
 pub(crate) use visitor::{Reply, Visitor};
+pub(crate) use world::{ground, spawn_point, spawns};
 
 /// How far time moves at once between two ticks.
 const STEP: Duration = Duration::from_millis(10);
@@ -87,6 +90,8 @@ pub(crate) struct Sim {
     pub(crate) recording: bool,
     /// Allocations that the last tick made, inside the App.
     pub(crate) allocations: u64,
+    /// How far time moves at once between two ticks; a tick is a whole number of steps.
+    pub(crate) step: Duration,
     identity: ServerIdentity,
     door_tally: DoorTally,
     sent_this_tick: Vec<(SocketAddr, Vec<u8>)>,
@@ -190,6 +195,7 @@ impl Sim {
             log: Vec::new(),
             recording: false,
             allocations: 0,
+            step: STEP,
             identity,
             door_tally: DoorTally::default(),
             sent_this_tick: Vec::new(),

@@ -136,12 +136,15 @@ impl Session {
                 self.take_body(Body::None);
             }
             ServerLaneEvent::PlayerDeath(ref event) => self.roster.fall(event.player_id),
-            ServerLaneEvent::SpawnPlayer(_) => self.take_body(Body::Spawned),
+            ServerLaneEvent::SpawnPlayer(_) => {
+                self.own.start_anew();
+                self.take_body(Body::Spawned);
+            }
             ServerLaneEvent::SetPosition(ref moved) => self.take_position(moved),
             ServerLaneEvent::SetVitals(vitals) => self.own.vitals = Some(vitals),
             ServerLaneEvent::SetMoney(ref event) => self.own.money = Some(event.money),
             ServerLaneEvent::SetWeapons(ref event) => self.own.take_weapons(event),
-            ServerLaneEvent::WeaponProperties(ref table) => self.weapon_table.replace(table),
+            ServerLaneEvent::WeaponProperties(ref table) => self.weapon_table.take(table),
             ServerLaneEvent::SetTime(ref time) => self.clock.set(time.hours, time.minutes, now),
             ServerLaneEvent::RunClock(run) => self.clock.run(run, now),
             ServerLaneEvent::AuthAccepted(_) => self.auth_pending = false,

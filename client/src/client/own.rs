@@ -40,13 +40,22 @@ impl OwnState {
         weapon == FISTS || self.weapons.iter().any(|held| held.weapon == weapon)
     }
 
+    /// A SpawnPlayer arrived: it stands for full health, no armour and no weapons (docs/protocol.md 2.3).
+    pub(crate) fn start_anew(&mut self) {
+        self.vitals = Some(SetVitals {
+            health: 100,
+            armour: 0,
+        });
+        self.weapons.clear();
+    }
+
     /// Takes a SetWeapons, which replaces all of them.
     pub(crate) fn take_weapons(&mut self, event: &SetWeapons) {
         self.weapons.clone_from(&event.weapons);
     }
 }
 
-/// What weapons do, as the last WeaponProperties said. At most 47 rows.
+/// What weapons do, as WeaponProperties said; the newest row of each weapon.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct WeaponTable(BTreeMap<u8, WeaponProperty>);
 
@@ -63,9 +72,9 @@ impl WeaponTable {
         self.0.values()
     }
 
-    /// Takes a WeaponProperties, which replaces the whole table.
-    pub(crate) fn replace(&mut self, table: &WeaponProperties) {
-        self.0 = table.weapons.iter().map(|row| (row.weapon, *row)).collect();
+    /// Takes a WeaponProperties: each row replaces what was known of its weapon, the others stay.
+    pub(crate) fn take(&mut self, table: &WeaponProperties) {
+        self.0.extend(table.weapons.iter().map(|row| (row.weapon, *row)));
     }
 }
 
@@ -82,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_weapon_table_replaces_the_one_before() {
+    fn a_row_replaces_what_was_known_of_its_weapon_and_the_others_stay() {
         let row = |weapon, range| WeaponProperty {
             weapon,
             damage: 5,
@@ -90,17 +99,20 @@ mod tests {
             interval_ms: 250,
         };
         let mut table = WeaponTable::default();
-        table.replace(&WeaponProperties {
+        table.take(&WeaponProperties {
             weapons: vec![row(24, 35.0), row(0, 1.6)],
         });
         let numbers: Vec<u8> = table.iter().map(|row| row.weapon).collect();
         assert_eq!(numbers, [0, 24]);
-        table.replace(&WeaponProperties {
+        table.take(&WeaponProperties {
             weapons: vec![row(0, 2.0)],
         });
         assert_eq!(
-            (table.weapon(0).map(|row| row.range), table.weapon(24)),
-            (Some(2.0), None)
+            (
+                table.weapon(0).map(|row| row.range),
+                table.weapon(24).map(|row| row.range)
+            ),
+            (Some(2.0), Some(35.0))
         );
     }
 }

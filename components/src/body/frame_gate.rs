@@ -6,14 +6,15 @@ use std::time::Duration;
 use bevy_ecs::component::Component;
 use decitick_protocol::Vec3;
 
-use super::distance;
+use super::{PositionHistory, distance};
 
 /// Which frames of a session are taken.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq)]
 pub struct FrameGate {
     newest: Option<u32>,
+    relayed: Option<u32>,
     settle: Option<SettleWindow>,
-    anchor: Option<SpeedAnchor>,
+    area_claimed_at: Option<Duration>,
     /// When the client was last put back for moving too fast, since the start.
     pub put_back_at: Option<Duration>,
 }
@@ -21,74 +22,109 @@ pub struct FrameGate {
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct SettleWindow {
     target: Vec3,
+    left_area: Option<u8>,
     until: Duration,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct SpeedAnchor {
-    position: Vec3,
-    at: Duration,
 }
 
 /// Distance from the target at which a settle window closes (docs/protocol.md 2.3).
 const SETTLED_WITHIN: f32 = 10.0;
+/// The span that speed is measured over.
+const SECOND: Duration = Duration::from_secs(1);
+/// Silence that a mover is given credit for: after more of it, a long way is no loss of packets but a leap.
+const LONGEST_GAP: Duration = Duration::from_secs(3);
 
 impl FrameGate {
-    /// Whether `sequence` is newer than the last taken one, by serial-number arithmetic.
+    /// Time between two changes of area that a client may make by itself. Whoever shoots must have been where it is seen
+    /// for as long (docs/protocol.md 2.3, 2.5).
+    pub const AREA_PERIOD: Duration = SECOND;
+
+    /// Whether `sequence` is newer than the last taken one, and than the last one relayed, by serial-number arithmetic.
+    /// The latter matters when several frames of a tick, each newer than the one before, go round half the circle.
     #[must_use]
-    pub const fn is_newer(&self, sequence: u32) -> bool {
-        match self.newest {
-            None => true,
-            Some(newest) => {
-                let ahead = sequence.wrapping_sub(newest);
-                ahead != 0 && ahead < 0x8000_0000
-            }
-        }
+    pub fn is_newer(&self, sequence: u32) -> bool {
+        [self.newest, self.relayed].into_iter().flatten().all(|last| {
+            let ahead = sequence.wrapping_sub(last);
+            ahead != 0 && ahead < 0x8000_0000
+        })
     }
 
-    /// Opens the window in which frames are ignored until the client is near `target`.
-    pub fn open_settle_window(&mut self, target: Vec3, now: Duration, length: Duration) {
+    /// Opens the window in which frames are ignored until the client is near `target`. When the server moved the body to
+    /// another area, frames of the one it left are on their way and do not count as near.
+    pub fn open_settle_window(
+        &mut self,
+        target: Vec3,
+        left_area: Option<u8>,
+        now: Duration,
+        length: Duration,
+    ) {
         self.settle = (!length.is_zero()).then(|| SettleWindow {
             target,
+            left_area,
             until: now + length,
-        });
-        self.anchor = Some(SpeedAnchor {
-            position: target,
-            at: now,
         });
     }
 
-    /// Whether a frame at `position` is still ignored; a frame near the target, or the end of the window, closes it.
-    pub fn settling(&mut self, position: Vec3, now: Duration) -> bool {
+    /// Whether a frame at `position` in `area` is still ignored; a frame near the target, or the end of the window, closes
+    /// it. A client that lets the window run out is still judged by the way from its target ([`FrameGate::too_fast`]): to
+    /// ignore a position is no way to travel.
+    pub fn settling(&mut self, position: Vec3, area: u8, now: Duration) -> bool {
         let Some(window) = self.settle else { return false };
-        let arrived = distance(position, window.target) <= SETTLED_WITHIN;
-        if !arrived && now < window.until {
+        let followed = window.left_area != Some(area) && distance(position, window.target) <= SETTLED_WITHIN;
+        if !followed && now < window.until {
             return true;
         }
         self.settle = None;
-        if arrived {
-            self.anchor = Some(SpeedAnchor { position, at: now });
-        }
-        // A client that let the window run out is still judged by the way from its target: to ignore a position
-        // is no way to travel.
         false
     }
 
-    /// Whether a frame at `position` moves faster than `max_speed` over the last second.
+    /// Whether a frame at `position` moves faster than `max_speed` over the last second, judged by where the body was a
+    /// second ago, or when it was last heard of.
     #[must_use]
-    pub fn too_fast(&self, position: Vec3, now: Duration, max_speed: f32) -> bool {
-        let Some(anchor) = self.anchor else { return false };
-        let seconds = now.saturating_sub(anchor.at).as_secs_f32().max(1.0);
-        max_speed > 0.0 && distance(position, anchor.position) > max_speed * seconds
+    pub fn too_fast(history: &PositionHistory, position: Vec3, now: Duration, max_speed: f32) -> bool {
+        let Some(then) = history.position_at(now.saturating_sub(SECOND), now) else {
+            return false;
+        };
+        let silent = history
+            .newest_at()
+            .map_or(Duration::ZERO, |newest| now.saturating_sub(newest));
+        let seconds = silent.clamp(SECOND, LONGEST_GAP).as_secs_f32();
+        max_speed > 0.0 && distance(position, then) > max_speed * seconds
     }
 
-    /// Takes a frame: its sequence is the newest, and once a second its position is what speed is judged by.
-    pub fn take(&mut self, sequence: u32, position: Vec3, now: Duration) {
-        self.newest = Some(sequence);
-        match &self.anchor {
-            Some(anchor) if now.saturating_sub(anchor.at) < Duration::from_secs(1) => {}
-            _ => self.anchor = Some(SpeedAnchor { position, at: now }),
+    /// Whether the client may be in `area` now, when its body is in `current`: it may change by itself once a second.
+    pub fn may_enter(&mut self, current: u8, area: u8, now: Duration) -> bool {
+        if area == current {
+            return true;
         }
+        let soon = self
+            .area_claimed_at
+            .is_some_and(|at| now.saturating_sub(at) < Self::AREA_PERIOD);
+        if !soon {
+            self.area_claimed_at = Some(now);
+        }
+        !soon
+    }
+
+    /// When the client last changed its area by itself.
+    #[must_use]
+    pub const fn area_claimed_at(&self) -> Option<Duration> {
+        self.area_claimed_at
+    }
+
+    /// Takes a frame: its sequence is the newest.
+    pub const fn take(&mut self, sequence: u32) {
+        self.newest = Some(sequence);
+    }
+
+    /// The sequence of the last frame taken in this session; `None` before the first.
+    #[must_use]
+    pub const fn newest(&self) -> Option<u32> {
+        self.newest
+    }
+
+    /// The newest frame was relayed to others.
+    pub const fn relay(&mut self) {
+        self.relayed = self.newest;
     }
 }
 
@@ -108,43 +144,95 @@ mod tests {
     fn newer_is_decided_by_serial_number_arithmetic() {
         let mut gate = FrameGate::default();
         assert!(gate.is_newer(0));
-        gate.take(u32::MAX, at(0.0), ms(0));
+        gate.take(u32::MAX);
         assert!(gate.is_newer(0) && gate.is_newer(5));
         assert!(!gate.is_newer(u32::MAX) && !gate.is_newer(u32::MAX - 1));
         assert!(!gate.is_newer(u32::MAX.wrapping_add(0x8000_0000)));
     }
 
     #[test]
+    fn several_leaps_between_two_relays_do_not_go_round() {
+        let mut gate = FrameGate::default();
+        gate.take(1);
+        gate.relay();
+        assert!(gate.is_newer(0x8000_0000));
+        gate.take(0x8000_0000);
+        assert!(
+            !gate.is_newer(0xFFFF_FFFF),
+            "it is older than what others saw last"
+        );
+        gate.relay();
+        assert!(gate.is_newer(0xFFFF_FFFF));
+    }
+
+    #[test]
     fn a_settle_window_ends_near_the_target_or_in_time() {
         let mut gate = FrameGate::default();
-        gate.open_settle_window(at(100.0), ms(0), ms(2000));
-        assert!(gate.settling(at(0.0), ms(1999)));
-        assert!(!gate.settling(at(91.0), ms(1999)));
-        assert!(!gate.settling(at(0.0), ms(1999)));
-        gate.open_settle_window(at(100.0), ms(0), ms(2000));
-        assert!(!gate.settling(at(0.0), ms(2000)));
-        gate.open_settle_window(at(100.0), ms(0), ms(0));
-        assert!(!gate.settling(at(0.0), ms(0)));
+        gate.open_settle_window(at(100.0), None, ms(0), ms(2000));
+        assert!(gate.settling(at(0.0), 0, ms(1999)));
+        assert!(!gate.settling(at(91.0), 0, ms(1999)));
+        assert!(!gate.settling(at(0.0), 0, ms(1999)));
+        gate.open_settle_window(at(100.0), None, ms(0), ms(2000));
+        assert!(!gate.settling(at(0.0), 0, ms(2000)));
+        gate.open_settle_window(at(100.0), None, ms(0), ms(0));
+        assert!(!gate.settling(at(0.0), 0, ms(0)));
     }
 
     #[test]
-    fn a_settle_window_that_runs_out_is_no_way_to_travel() {
+    fn a_frame_of_the_area_that_was_left_has_not_followed_however_near() {
         let mut gate = FrameGate::default();
-        gate.open_settle_window(at(0.0), ms(0), ms(2000));
-        assert!(gate.settling(at(8000.0), ms(1900)));
-        assert!(!gate.settling(at(8000.0), ms(2000)));
-        assert!(gate.too_fast(at(8000.0), ms(2000), 200.0));
+        gate.open_settle_window(at(100.0), Some(0), ms(0), ms(2000));
+        assert!(gate.settling(at(100.0), 0, ms(1)));
+        assert!(!gate.settling(at(100.0), 7, ms(2)));
+    }
+
+    /// Where a body that took these steps a tenth of a second apart may be next, in metres.
+    fn allowed(steps: &[f32], now: u64) -> f32 {
+        let mut history = PositionHistory::default();
+        for (n, &x) in (0u64..).zip(steps) {
+            history.record(ms(n * 100), at(x));
+        }
+        let fits = |x: f32| !FrameGate::too_fast(&history, at(x), ms(now), 200.0);
+        (0..4000u16)
+            .map(f32::from)
+            .filter(|&x| fits(x))
+            .fold(0.0, f32::max)
     }
 
     #[test]
-    fn speed_is_judged_over_the_last_second() {
+    fn speed_is_judged_by_where_the_body_was_a_second_ago() {
+        assert!(
+            (allowed(&[0.0], 100) - 200.0).abs() < 1.0,
+            "at once after a spawn"
+        );
+        assert!(
+            (allowed(&[0.0, 195.0], 125) - 200.0).abs() < 1.0,
+            "a second leap is as far from a second ago"
+        );
+        let walk: Vec<f32> = (0..30u8).map(|n| f32::from(n) * 20.0).collect();
+        assert!((allowed(&walk, 3000) - 600.0).abs() < 1.0, "200 m/s all the time");
+    }
+
+    #[test]
+    fn silence_is_no_way_to_travel() {
+        assert!((allowed(&[0.0, 0.0], 2100) - 400.0).abs() < 1.0, "2 s of loss");
+        assert!(
+            (allowed(&[0.0, 0.0], 60_000) - 600.0).abs() < 1.0,
+            "a minute counts as 3 s"
+        );
+        let mut history = PositionHistory::default();
+        history.record(ms(0), at(0.0));
+        assert!(
+            !FrameGate::too_fast(&history, at(9000.0), ms(100), 0.0),
+            "0: no check"
+        );
+    }
+
+    #[test]
+    fn an_area_is_changed_once_a_second() {
         let mut gate = FrameGate::default();
-        gate.open_settle_window(at(0.0), ms(0), ms(0));
-        assert!(!gate.too_fast(at(200.0), ms(100), 200.0));
-        assert!(gate.too_fast(at(201.0), ms(100), 200.0));
-        assert!(!gate.too_fast(at(400.0), ms(2000), 200.0));
-        assert!(!gate.too_fast(at(9000.0), ms(100), 0.0));
-        gate.take(1, at(200.0), ms(1000));
-        assert!(gate.too_fast(at(401.0), ms(1100), 200.0));
+        assert!(gate.may_enter(0, 0, ms(0)) && gate.may_enter(0, 7, ms(10)));
+        assert!(!gate.may_enter(7, 0, ms(1009)) && gate.may_enter(7, 7, ms(1009)));
+        assert!(gate.may_enter(7, 0, ms(1010)));
     }
 }

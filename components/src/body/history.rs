@@ -18,6 +18,8 @@ pub struct PositionHistory {
     samples: [Sample; KEPT],
     length: usize,
     next: usize,
+    /// Time of the first sample after the last restart.
+    began: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -35,6 +37,7 @@ impl PositionHistory {
     pub const fn restart(&mut self) {
         self.length = 0;
         self.next = 0;
+        self.began = None;
     }
 
     /// Adds where the body was at `at`. Times do not fall; one that does is taken as equal to the last.
@@ -57,6 +60,21 @@ impl PositionHistory {
             *place = Sample { at, position };
         }
         self.next = (self.next + 1) % KEPT;
+        self.began.get_or_insert(at);
+    }
+
+    /// When the newest sample was taken, since the start.
+    #[must_use]
+    pub fn newest_at(&self) -> Option<Duration> {
+        self.newest_first()
+            .next()
+            .map(|sample| Duration::from_millis(sample.at))
+    }
+
+    /// Whether the body was in the world, where it is now, at `at`: not before its last spawn or teleport.
+    #[must_use]
+    pub fn reaches(&self, at: Duration) -> bool {
+        self.began.is_some_and(|began| milliseconds(at) >= began)
     }
 
     /// Where the body was at `at`, between two samples on the straight line from one to the other. `now` bounds how far

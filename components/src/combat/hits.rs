@@ -24,6 +24,8 @@ macro_rules! hit_refusals {
 }
 
 hit_refusals! {
+    /// The report is older than a second, or than the attacker's last spawn or teleport.
+    Outdated = "outdated",
     /// The attacker has no body, or a dead one.
     AttackerDown = "attacker_down",
     /// Nobody holds the target's id.
@@ -42,9 +44,11 @@ hit_refusals! {
     UnknownWeapon = "unknown_weapon",
     /// The attacker does not hold the weapon.
     WeaponNotHeld = "weapon_not_held",
+    /// The attacker changed its area less than a second before.
+    JustArrived = "just_arrived",
     /// The origin of the shot is more than 5 m from the attacker.
     OriginTooFar = "origin_too_far",
-    /// The hit is more than 3 m from where the target was.
+    /// The hit is more than 3 m from where the target was shown to the attacker.
     MissedTarget = "missed_target",
     /// The hit is beyond the weapon's range.
     OutOfRange = "out_of_range",

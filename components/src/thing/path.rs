@@ -102,11 +102,10 @@ impl ThingMotion {
                 approach(position, target, *distance, *speed * seconds)
             }),
         };
-        if self.is_over() {
-            *self = Self::Still;
-        }
-        let reached = within_the_world(reached);
-        if matches!(self, Self::Straight { .. }) && reached == position {
+        let wanted = reached;
+        let reached = within_the_world(wanted);
+        let ends_here = matches!(self, Self::Straight { .. }) && reached != wanted;
+        if ends_here || self.is_over() {
             *self = Self::Still;
         }
         Advance {

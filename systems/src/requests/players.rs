@@ -6,15 +6,16 @@ use std::{
 };
 
 use bevy_ecs::{
+    component::{Component, Mutable},
     entity::Entity,
     message::{MessageCursor, Messages},
     system::Local,
     world::World,
 };
 use decitick_components::{
-    body::{Appearance, Dimension, Money, Motion, Skills, Vitals},
+    body::{Appearance, Dimension, Money, Motion, Skills, Vitals, is_place},
     clock::Clock,
-    combat::Weapons,
+    combat::{FIST, WeaponTable, Weapons},
     lane::{LaneEvent, OutboundLane},
     messages::{PlayerDied, SpawnOrdered},
     phase::Phase,
@@ -25,13 +26,13 @@ use decitick_components::{
 };
 use decitick_protocol::{
     PlayerAppearance, PlayerName, PlayerRename, PlayerSkills, ServerLaneEvent, SetMoney, SetVitals,
-    SetWalkingStyle, SetWeapons, Vec3,
+    SetWalkingStyle, SetWeapons, Vec3, normalise_heading,
 };
 
 use crate::{
     lane::broadcast::{encoded, push_critical, tell, tell_everybody, tell_viewers},
     lookup::identity,
-    teleport::{Moved, teleport},
+    teleport::Moved,
 };
 
 pub(crate) fn apply_player_requests(
@@ -102,7 +103,18 @@ fn apply(world: &mut World, entity: Entity, wish: PlayerWish) {
             );
         }
         PlayerWish::GiveWeapon { weapon, ammo } => {
-            change_weapons(world, entity, |weapons| weapons.give(weapon, ammo).is_ok());
+            if world.resource::<WeaponTable>().find(weapon).is_none() {
+                tracing::warn!(
+                    weapon,
+                    reason = "unknown_weapon",
+                    "no weapon was given: the weapon table has none of this id"
+                );
+                return;
+            }
+            change_weapons(world, entity, |weapons| {
+                // Bare hands are held without being listed.
+                weapon != FIST && weapons.give(weapon, ammo).is_ok()
+            });
         }
         PlayerWish::TakeWeapons => change_weapons(world, entity, Weapons::clear),
         PlayerWish::Rename(name) => rename(world, entity, name),
@@ -112,7 +124,7 @@ fn apply(world: &mut World, entity: Entity, wish: PlayerWish) {
 /// Changes a component that every connection has.
 fn change<C>(world: &mut World, entity: Entity, make: impl FnOnce(&mut C))
 where
-    C: bevy_ecs::component::Component<Mutability = bevy_ecs::component::Mutable>,
+    C: Component<Mutability = Mutable>,
 {
     if let Some(mut component) = world.get_mut::<C>(entity) {
         make(&mut component);
@@ -129,15 +141,25 @@ fn move_body(world: &mut World, entity: Entity, position: Vec3, heading: Option<
     if world.get::<Phase>(entity) != Some(&Phase::Spawned) {
         return;
     }
+    if !is_place(position, heading.unwrap_or_default()) {
+        tracing::warn!(
+            ?position,
+            ?heading,
+            reason = "no_place",
+            "a teleport was ignored: there is no such place"
+        );
+        return;
+    }
     let now = world.resource::<Clock>().since_start;
     let settle = Duration::from_millis(u64::from(world.resource::<Settings>().world.settle_ms));
     let mut bodies = world.query::<(&mut Motion, Moved)>();
     if let Ok((mut motion, mut moved)) = bodies.get_mut(world, entity) {
+        let left_area = motion.area;
         motion.position = position;
         motion.velocity = Vec3::ZERO;
-        motion.heading = heading.unwrap_or(motion.heading);
+        motion.heading = heading.map_or(motion.heading, normalise_heading);
         motion.area = area.unwrap_or(motion.area);
-        teleport(&motion, &mut moved, now, settle);
+        moved.teleport(&motion, left_area, now, settle);
     }
 }
 
@@ -146,7 +168,8 @@ fn set_vitals(world: &mut World, entity: Entity, make: impl FnOnce(&mut Vitals))
     if world.get::<Phase>(entity) != Some(&Phase::Spawned) {
         return;
     }
-    let Some(mut vitals) = world.get_mut::<Vitals>(entity) else {
+    // Who died in this tick is dead, whatever comes after.
+    let Some(mut vitals) = world.get_mut::<Vitals>(entity).filter(|vitals| vitals.health > 0) else {
         return;
     };
     make(&mut vitals);

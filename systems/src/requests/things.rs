@@ -10,7 +10,7 @@ use bevy_ecs::{
     world::World,
 };
 use decitick_components::{
-    body::Dimension,
+    body::{Dimension, is_place},
     clock::Clock,
     lane::OutboundLane,
     requests::{ThingRequest, ZoneRequest},
@@ -20,7 +20,7 @@ use decitick_components::{
     view::View,
     zone::ZoneBook,
 };
-use decitick_protocol::{EntityData, EntityDespawn, EntityPayload, ServerLaneEvent};
+use decitick_protocol::{EntityData, EntityDespawn, EntityPayload, ServerLaneEvent, normalise_heading};
 
 use crate::lane::broadcast::{encoded, push_critical};
 
@@ -51,10 +51,20 @@ pub(crate) fn apply_thing_requests(
                 area,
                 dimension,
             } => {
+                if !is_place(position, heading) {
+                    tracing::warn!(
+                        thing = id.0,
+                        ?position,
+                        heading,
+                        reason = "no_place",
+                        "a thing was not moved: there is no such place"
+                    );
+                    continue;
+                }
                 let tick = world.resource::<Clock>().tick;
                 let placement = Placement {
                     position,
-                    heading,
+                    heading: normalise_heading(heading),
                     area,
                     moved_tick: tick,
                     ..Placement::default()
@@ -87,6 +97,11 @@ fn place_first_things(world: &mut World) {
 }
 
 fn create(world: &mut World, id: ThingId, spec: ThingSpec) {
+    if !is_place(spec.position, spec.heading) {
+        tracing::warn!(thing = id.0, position = ?spec.position, heading = spec.heading, reason = "no_place", "a thing was not made: there is no such place");
+        world.resource_mut::<ThingBook>().forgo();
+        return;
+    }
     let now = world.resource::<Clock>().since_start;
     let mut thing = world.spawn((
         id,
@@ -96,7 +111,7 @@ fn create(world: &mut World, id: ThingId, spec: ThingSpec) {
         },
         Placement {
             position: spec.position,
-            heading: spec.heading,
+            heading: normalise_heading(spec.heading),
             area: spec.area,
             ..Placement::default()
         },

@@ -25,20 +25,28 @@ pub(crate) fn apply_world_requests(world: &mut World, mut requested: Local<'_, M
         .cloned()
         .collect();
     for wish in wishes {
-        if let Some(news) = apply(world, wish) {
+        for news in apply(world, wish) {
             tell_everybody(world, &news);
         }
     }
 }
 
-/// Makes the change; what is told of it, or `None` when it is not one that can be.
-fn apply(world: &mut World, wish: WorldRequest) -> Option<ServerLaneEvent> {
+/// Makes the change; what is told of it, nothing when it is not one that can be.
+fn apply(world: &mut World, wish: WorldRequest) -> Vec<ServerLaneEvent> {
     if let WorldRequest::Weapon(weapon) = wish {
+        if !weapon.is_sound() {
+            tracing::warn!(
+                ?weapon,
+                reason = "unsound_weapon",
+                "a weapon was not changed: a number is out of its range"
+            );
+            return Vec::new();
+        }
         let weapons = vec![weapon.property()];
         world
             .resource_mut::<WeaponTable>()
             .replace(weapon.as_ref().clone());
-        return Some(ServerLaneEvent::WeaponProperties(WeaponProperties { weapons }));
+        return vec![ServerLaneEvent::WeaponProperties(WeaponProperties { weapons })];
     }
     let mut state = world.resource_mut::<WorldState>();
     match wish {
@@ -46,35 +54,51 @@ fn apply(world: &mut World, wish: WorldRequest) -> Option<ServerLaneEvent> {
             state.hours = hours;
             state.minutes = minutes;
             state.since_minute = Duration::ZERO;
-            Some(ServerLaneEvent::SetTime(SetTime { hours, minutes }))
+            vec![ServerLaneEvent::SetTime(SetTime { hours, minutes })]
         }
-        WorldRequest::Time { .. } | WorldRequest::RunClock(0) | WorldRequest::Weapon(_) => None,
+        WorldRequest::Time { .. } | WorldRequest::RunClock(0) | WorldRequest::Weapon(_) => Vec::new(),
         WorldRequest::RunClock(ms_per_minute) => {
             state.clock_ms_per_minute = Some(ms_per_minute);
-            Some(ServerLaneEvent::RunClock(RunClock {
+            state.since_minute = Duration::ZERO;
+            let run = RunClock {
                 running: true,
                 ms_per_minute,
-            }))
+            };
+            // The part of a minute that has passed is another time at another speed: all begin the minute anew.
+            vec![now(&state), ServerLaneEvent::RunClock(run)]
         }
         WorldRequest::FreezeClock => {
             state.clock_ms_per_minute = None;
             state.since_minute = Duration::ZERO;
-            Some(ServerLaneEvent::RunClock(RunClock {
+            let stopped = RunClock {
                 running: false,
                 ms_per_minute: FROZEN_MINUTE,
-            }))
+            };
+            // Each client counted by itself; now all stand at the same time.
+            let time = SetTime {
+                hours: state.hours,
+                minutes: state.minutes,
+            };
+            vec![ServerLaneEvent::RunClock(stopped), ServerLaneEvent::SetTime(time)]
         }
         WorldRequest::Weather(weather) => {
             state.weather = weather;
-            Some(ServerLaneEvent::SetWeather(SetWeather { weather }))
+            vec![ServerLaneEvent::SetWeather(SetWeather { weather })]
         }
         WorldRequest::GarageDoors(doors) => {
             state.garage_doors = doors;
-            Some(ServerLaneEvent::GarageDoors(GarageDoors { doors }))
+            vec![ServerLaneEvent::GarageDoors(GarageDoors { doors })]
         }
         WorldRequest::DriveByIntervals(intervals) => {
             state.driveby_intervals = intervals;
-            Some(ServerLaneEvent::DriveByIntervals(DriveByIntervals { intervals }))
+            vec![ServerLaneEvent::DriveByIntervals(DriveByIntervals { intervals })]
         }
     }
+}
+
+fn now(state: &WorldState) -> ServerLaneEvent {
+    ServerLaneEvent::SetTime(SetTime {
+        hours: state.hours,
+        minutes: state.minutes,
+    })
 }

@@ -7,7 +7,7 @@ use bevy_ecs::{
     system::{Local, Query, Res, ResMut},
 };
 use decitick_components::{
-    body::{Dimension, Motion, Space, Vitals},
+    body::{Dimension, FrameGate, Motion, Space, Vitals},
     clock::Clock,
     connection::Connection,
     grid::{BodyIndex, Grid},
@@ -83,6 +83,7 @@ type Bodies<'w, 's> = Query<
         &'static Dimension,
         &'static Vitals,
         &'static View,
+        &'static mut FrameGate,
     ),
     With<Connection>,
 >;
@@ -94,7 +95,7 @@ pub(crate) fn set_stage(
     slots: Res<'_, SlotTable>,
     mut stage: ResMut<'_, Stage>,
     mut index: ResMut<'_, BodyIndex>,
-    bodies: Bodies<'_, '_>,
+    mut bodies: Bodies<'_, '_>,
     mut fresh: Local<'_, Vec<u8>>,
 ) {
     let Stage {
@@ -111,7 +112,8 @@ pub(crate) fn set_stage(
         record.changed = false;
     }
     for (id, entity) in slots.iter() {
-        let Ok((phase, generation, motion, dimension, vitals, view)) = bodies.get(entity) else {
+        let Ok((phase, generation, motion, dimension, vitals, view, mut gate)) = bodies.get_mut(entity)
+        else {
             continue;
         };
         if !view.open {
@@ -138,7 +140,11 @@ pub(crate) fn set_stage(
             record.entity = entity;
             record.space = space;
             let still_turn = (clock.tick + u64::from(id.0)).is_multiple_of(STILL_PERIOD);
-            record.update(&fresh, still_turn);
+            // Until the first frame of a session there is no sequence number that others could judge by.
+            if record.update(&fresh, still_turn) && gate.newest().is_some() {
+                record.changed = true;
+                gate.relay();
+            }
         }
     }
     index.finish();
@@ -158,15 +164,15 @@ impl PlayerRecord {
         }
     }
 
-    /// Takes the record of this tick. A new sequence number alone is no news: whoever stands still sends frames all the
-    /// same, and is repeated to others only once a second.
-    fn update(&mut self, fresh: &[u8], still_turn: bool) {
+    /// Takes the record of this tick, and tells whether it is to be sent. A new sequence number alone is no news: whoever
+    /// stands still sends frames all the same, and is repeated to others only once a second.
+    fn update(&mut self, fresh: &[u8], still_turn: bool) -> bool {
         let Ok(bytes) = <[u8; PLAYER_RECORD]>::try_from(fresh) else {
-            return;
+            return false;
         };
         let news = bytes.get(PLAYER_NEWS..) != self.bytes.get(PLAYER_NEWS..);
-        self.changed = news || still_turn;
         self.bytes = bytes;
+        news || still_turn
     }
 }
 

@@ -198,10 +198,11 @@ impl Scratch {
     }
 }
 
-/// What a choice may change within the budget, which falls by it: who leaves first, then who enters, then swaps, two
-/// changes each.
+/// What a choice may change within the budget, which falls by it: who leaves, who enters, then swaps, two changes each.
+/// Those who leave take no more than half of it while others wait, so that a crowd that comes and goes keeps nobody out.
 fn spend<'a, Id>(budget: &mut usize, choice: &'a Choice<Id>) -> (&'a [Id], &'a [Id], &'a [(Id, Id)]) {
-    let leave = first(&choice.leave, *budget);
+    let kept = choice.enter.len().min(*budget / 2);
+    let leave = first(&choice.leave, *budget - kept);
     *budget -= leave.len();
     let enter = first(&choice.enter, *budget);
     *budget -= enter.len();

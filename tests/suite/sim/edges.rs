@@ -59,9 +59,10 @@ impl Sim {
     }
 
     fn carry_down(&mut self, at: Duration, to: SocketAddr, datagram: &[u8]) {
-        if !self.by_address.contains_key(&to) {
+        let Some(&index) = self.by_address.get(&to) else {
             return;
-        }
+        };
+        self.players[index].hears_lies |= self.down.corruption > 0;
         for (travels, bytes) in self.down.carry(&mut self.random, datagram) {
             self.carried += 1;
             self.on_the_wire.push(Reverse((

@@ -10,8 +10,8 @@ use super::{Carried, STEP, Sim};
 impl Sim {
     /// Lets 100 ms pass, at the end of which the server makes a tick.
     pub(crate) fn tick(&mut self) {
-        for _ in 0..TICK.as_millis() / STEP.as_millis() {
-            self.pass(STEP);
+        for _ in 0..TICK.as_millis() / self.step.as_millis() {
+            self.pass(self.step);
         }
         self.server_tick();
     }

@@ -23,7 +23,7 @@ fn table() -> WeaponTable {
         row(34, 300.0, 5_000),
     ];
     let mut table = WeaponTable::default();
-    table.replace(&WeaponProperties { weapons });
+    table.take(&WeaponProperties { weapons });
     table
 }
 
