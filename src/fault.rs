@@ -109,7 +109,7 @@ impl fmt::Display for Fault {
     }
 }
 
-/// Why a configuration cannot be used: one or more faults, a line each. The program ends with exit code 2.
+/// Why a configuration cannot be used: one or more faults, a line each. `serve` ends with exit code 2 then, `check` with 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigurationError {
     faults: Vec<Fault>,

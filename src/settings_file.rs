@@ -60,7 +60,7 @@ pub fn settings_path(directory: &Path) -> PathBuf {
 /// # Errors
 ///
 /// Every fault found: the directory is missing, the file cannot be read, its text is no settings, or
-/// a value is out of its bounds. Exit code 2.
+/// a value is out of its bounds. `serve` ends with exit code 2 then, `check` with 1.
 pub fn load(directory: &Path, overrides: &Overrides) -> Result<Settings, ConfigurationError> {
     check_directory(directory)?;
     let path = settings_path(directory);

@@ -1,13 +1,10 @@
 //! Bounds that entries of several files share.
 
-use std::f32::consts::PI;
+use std::{f32::consts::PI, fmt};
 
 use decitick_protocol::Vec3;
 
 use super::list::Problems;
-
-/// The highest weapon id: WeaponProperties carries at most 47 (docs/protocol.md 2.3).
-pub(super) const WEAPON_ID_MAX: u8 = 46;
 
 /// Three numbers as a file gives them.
 pub(super) type Triple = (f32, f32, f32);
@@ -18,12 +15,12 @@ pub(super) const fn vector((x, y, z): Triple) -> Vec3 {
 }
 
 /// A place must lie in the world: nobody could get there, and no client could be told of it.
-pub(super) fn position(problems: &mut Problems, key: impl Into<String>, place: Triple, world_bounds: f32) {
+pub(super) fn position(problems: &mut Problems, key: impl fmt::Display, place: Triple, world_bounds: f32) {
     if !vector(place).is_within(world_bounds) {
         let (x, y, z) = place;
         problems.add(
             key,
-            format!("({x}, {y}, {z}) is outside world.bounds, which is {world_bounds}"),
+            format_args!("({x}, {y}, {z}) is outside world.bounds, which is {world_bounds}"),
         );
     }
 }
@@ -33,14 +30,7 @@ pub(super) fn heading(problems: &mut Problems, heading: f32) {
     if !(-PI..PI).contains(&heading) {
         problems.add(
             "heading",
-            format!("{heading} is no heading; radians from -pi up to pi are taken"),
+            format_args!("{heading} is no heading; radians from -pi up to pi are taken"),
         );
-    }
-}
-
-/// A weapon id is one of the 47 slots.
-pub(super) fn weapon_id(problems: &mut Problems, key: impl Into<String>, id: u8) {
-    if id > WEAPON_ID_MAX {
-        problems.add(key, format!("{id} is out of range; ids are 0 to {WEAPON_ID_MAX}"));
     }
 }

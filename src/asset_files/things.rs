@@ -19,18 +19,19 @@ use super::{
 };
 use crate::fault::ConfigurationError;
 
-/// The farthest a thing may be triggered from, in metres.
-const TRIGGER_RADIUS_MAX: f32 = 1_000.0;
+/// The farthest a thing may be triggered from, in metres; what is wider is a zone.
+const TRIGGER_RADIUS_MAX: f32 = 100.0;
 /// Bytes of the longest text that fits an EntitySpawn as one MessagePack value: 512 less a marker and a length.
 const DATA_MAX: usize = 509;
 
 /// Reads the placed things of a server directory. `world_bounds` is `world.bounds` of the settings, in metres; no thing
-/// may start, turn or be sent outside of it. A list without entries places nothing.
+/// may start, turn or circle outside of it. One that goes straight does leave it: it stops at the end of the world, where
+/// a component of its position is 20,000 m in size (docs/protocol.md 2.3). A list without entries places nothing.
 ///
 /// # Errors
 ///
 /// Every fault with its place: unreadable or malformed file, a number that is not finite or out of
-/// its bounds, more than 10,000 things. Exit code 2.
+/// its bounds, more than 10,000 things. `serve` ends with exit code 2 then, `check` with 1.
 pub fn load_things(directory: &Path, world_bounds: f32) -> Result<PlacedThings, ConfigurationError> {
     let file = ListFile::<ThingEntry>::read(directory, "assets/things.ron", DEFAULT_THINGS)?;
     if file.entries.len() > ThingId::MOST {
@@ -86,7 +87,7 @@ impl ThingEntry {
         {
             problems.add(
                 "trigger_radius",
-                format!(
+                format_args!(
                     "{radius} is out of range; above 0 and at most {TRIGGER_RADIUS_MAX} metres are taken"
                 ),
             );
@@ -96,7 +97,7 @@ impl ThingEntry {
         {
             problems.add(
                 "data",
-                format!("{} bytes are too many; a text has at most {DATA_MAX}", text.len()),
+                format_args!("{} bytes are too many; a text has at most {DATA_MAX}", text.len()),
             );
         }
     }
@@ -245,7 +246,7 @@ mod tests {
             (with("heading: inf"), ":4:2: heading: "),
             (with("trigger_radius: Some(0)"), ":4:2: trigger_radius: "),
             (with("trigger_radius: Some(-1)"), ":4:2: trigger_radius: "),
-            (with("trigger_radius: Some(1000.5)"), ":4:2: trigger_radius: "),
+            (with("trigger_radius: Some(100.5)"), ":4:2: trigger_radius: "),
             (with("trigger_radius: Some(NaN)"), ":4:2: trigger_radius: "),
             (with("trigger_radius: 5"), "Some(...)"),
             (with(&long), ":4:2: data: 510 bytes"),
@@ -281,5 +282,22 @@ mod tests {
         assert!(load(&entry.repeat(10_000)).is_ok_and(|things| things.0.len() == 10_000));
         let fault = load(&entry.repeat(10_001)).unwrap_err().to_string();
         assert!(fault.contains("10001 things are too many"), "{fault}");
+    }
+
+    #[test]
+    fn a_trigger_reaches_a_hundred_metres() {
+        let things =
+            load("(kind: Pickup, model: 1, position: (0, 0, 0), trigger_radius: Some(100))").unwrap();
+        assert_eq!(things.0[0].trigger_radius, Some(100.0));
+    }
+
+    #[test]
+    fn a_megabyte_of_bad_points_is_told_in_a_few_lines() {
+        let points = "(2e3,0,0),".repeat(1_000);
+        let entry =
+            format!("(kind:Npc,model:1,position:(0,0,0),motion:Waypoints(points:[{points}],speed:1)),\n");
+        let fault = load(&entry.repeat(100)).unwrap_err().to_string();
+        assert_eq!(fault.lines().count(), 51);
+        assert!(fault.ends_with(": and 99950 more faults"));
     }
 }

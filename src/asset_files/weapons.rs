@@ -7,7 +7,7 @@ use decitick_protocol::text::is_control_or_format;
 use serde::Deserialize;
 
 use super::{
-    DEFAULT_WEAPONS, checks,
+    DEFAULT_WEAPONS,
     list::{ListFile, Problems},
 };
 use crate::fault::ConfigurationError;
@@ -16,15 +16,13 @@ use crate::fault::ConfigurationError;
 const CLIP_MAX: u16 = 10_000;
 /// The most projectiles of one shot.
 const PELLETS_MAX: u8 = 32;
-/// No range is longer: the world is not wider (docs/protocol.md 2.3, positions).
-const RANGE_MAX: f32 = 40_000.0;
 
 /// Reads the weapon table of a server directory.
 ///
 /// # Errors
 ///
 /// Every fault with its place: unreadable or malformed file, an id above 46 or given twice, a number
-/// out of its bounds, no weapon at all. Exit code 2.
+/// out of its bounds, no weapon at all. `serve` ends with exit code 2 then, `check` with 1.
 pub fn load_weapons(directory: &Path) -> Result<WeaponTable, ConfigurationError> {
     let file = ListFile::<WeaponEntry>::read(directory, "assets/weapons.ron", DEFAULT_WEAPONS)?;
     if file.entries.is_empty() {
@@ -56,11 +54,16 @@ const fn one() -> u8 {
 
 impl WeaponEntry {
     fn judge(&self, seen: &mut BTreeSet<u8>, problems: &mut Problems) {
-        checks::weapon_id(problems, "id", self.id);
+        if self.id > Weapon::MOST_ID {
+            problems.add(
+                "id",
+                format_args!("{} is out of range; ids are 0 to {}", self.id, Weapon::MOST_ID),
+            );
+        }
         if !seen.insert(self.id) {
             problems.add(
                 "id",
-                format!("{} is given twice; each weapon stands once", self.id),
+                format_args!("{} is given twice; each weapon stands once", self.id),
             );
         }
         if !(1..=32).contains(&self.name.len()) || self.name.chars().any(is_control_or_format) {
@@ -69,12 +72,13 @@ impl WeaponEntry {
                 "a name has 1 to 32 bytes without control or format characters",
             );
         }
-        if !(0.0..=RANGE_MAX).contains(&self.range) {
+        if !(0.0..=Weapon::MOST_RANGE).contains(&self.range) {
             problems.add(
                 "range",
-                format!(
-                    "{} is out of range; 0 to {RANGE_MAX} metres are taken",
-                    self.range
+                format_args!(
+                    "{} is out of range; 0 to {} metres are taken",
+                    self.range,
+                    Weapon::MOST_RANGE
                 ),
             );
         }
@@ -84,13 +88,13 @@ impl WeaponEntry {
         if self.clip > CLIP_MAX {
             problems.add(
                 "clip",
-                format!("{} is out of range; 0 to {CLIP_MAX} rounds are taken", self.clip),
+                format_args!("{} is out of range; 0 to {CLIP_MAX} rounds are taken", self.clip),
             );
         }
         if !(1..=PELLETS_MAX).contains(&self.pellets) {
             problems.add(
                 "pellets",
-                format!(
+                format_args!(
                     "{} is out of range; a shot has 1 to {PELLETS_MAX} pellets",
                     self.pellets
                 ),

@@ -13,7 +13,8 @@ use crate::{
 /// Checks a server directory: every fault is a line `FILE:LINE:COLUMN: problem` on `out`, a sound one gets
 /// one line that says so.
 ///
-/// Returns the number of faults; the exit code is 0 without and 1 with any.
+/// Returns the number of those lines; the exit code is 0 without and 1 with any. A file with very many faults has its
+/// last line for how many more there are.
 pub fn run(directory: &Path, out: &mut impl Write) -> usize {
     let faults = faults_of(directory);
     for fault in &faults {
@@ -43,10 +44,15 @@ fn faults_of(directory: &Path) -> Vec<String> {
             Settings::default()
         }
     };
-    let weapons = asset_files::load_weapons(directory).map(drop);
-    let spawns = asset_files::load_spawns(directory, settings.world.bounds).map(drop);
+    let weapons = asset_files::load_weapons(directory);
+    // Against a table that is faulty itself nothing is judged: its own faults come first.
+    let table = weapons.as_ref().ok();
+    let spawns = asset_files::load_spawns(directory, settings.world.bounds, table).map(drop);
     let things = asset_files::load_things(directory, settings.world.bounds).map(drop);
-    for error in [weapons, spawns, things].into_iter().filter_map(Result::err) {
+    for error in [weapons.map(drop), spawns, things]
+        .into_iter()
+        .filter_map(Result::err)
+    {
         faults.extend(error.faults().iter().map(ToString::to_string));
     }
     if let Err(error) = identity_file::load(directory) {
@@ -110,6 +116,32 @@ mod tests {
         ] {
             assert!(told.contains(wanted), "{wanted} in {told}");
         }
+    }
+
+    #[test]
+    fn spawn_points_are_judged_by_the_weapon_table_of_their_directory() {
+        let directory = tempfile::tempdir().unwrap();
+        let assets = directory.path().join("assets");
+        std::fs::create_dir(&assets).unwrap();
+        std::fs::write(
+            assets.join("spawns.ron"),
+            "[\n(position: (0, 0, 0), weapons: [(24, 7)])]",
+        )
+        .unwrap();
+        assert_eq!(check(directory.path()).0, 0);
+        let weapons = |id: u8| {
+            let row = format!("[(id: {id}, name: \"A\", damage: 1, range: 1, interval_ms: 1, clip: 1)]");
+            std::fs::write(assets.join("weapons.ron"), row).unwrap();
+        };
+        weapons(22);
+        let (faults, told) = check(directory.path());
+        assert!(
+            faults == 1 && told.contains("spawns.ron:2:33: weapons.0: weapon 24 "),
+            "{told}"
+        );
+        weapons(47);
+        let (faults, told) = check(directory.path());
+        assert!(faults == 1 && told.contains("weapons.ron:1:3: id: "), "{told}");
     }
 
     #[test]

@@ -69,8 +69,9 @@ fn run_time(error: impl fmt::Display) -> Failure {
 fn serve(arguments: &ServeArguments) -> Result<Ended, Failure> {
     let directory = arguments.directory.as_path();
     let settings = settings_file::load(directory, &arguments.options.overrides()).map_err(configuration)?;
-    let spawns = asset_files::load_spawns(directory, settings.world.bounds).map_err(configuration)?;
     let weapons = asset_files::load_weapons(directory).map_err(configuration)?;
+    let spawns =
+        asset_files::load_spawns(directory, settings.world.bounds, Some(&weapons)).map_err(configuration)?;
     let things = asset_files::load_things(directory, settings.world.bounds).map_err(configuration)?;
     let format = arguments.options.log.map_or(settings.log.format, Into::into);
     let telemetry = telemetry::init(format, &settings.log.filter).map_err(configuration)?;

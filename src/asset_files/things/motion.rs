@@ -13,6 +13,9 @@ use super::super::{
 
 /// The most points of one way.
 const WAYPOINTS_MAX: usize = 1_000;
+/// The slowest a thing may move, in metres per second. At the end of the world the positions a component can name lie
+/// 2 mm apart; a slower thing would not reach the next one in a tick and never be seen to move.
+const SPEED_MIN: f32 = 0.05;
 /// The fastest a thing may move, in metres per second: what is faster is only seen to jump.
 const SPEED_MAX: f32 = 1_000.0;
 /// How long a turn may take, in seconds, either way round.
@@ -43,18 +46,23 @@ impl MotionEntry {
     pub(super) fn judge(&self, world_bounds: f32, problems: &mut Problems) {
         match self {
             Self::Still => {}
-            Self::Straight { velocity } => judge_speed(problems, "motion.velocity", length(*velocity)),
+            Self::Straight { velocity } => judge_velocity(problems, *velocity),
             Self::Waypoints { points, speed, .. } => {
                 if !(1..=WAYPOINTS_MAX).contains(&points.len()) {
                     problems.add(
                         "motion.points",
-                        format!("{} points; a way has 1 to {WAYPOINTS_MAX}", points.len()),
+                        format_args!("{} points; a way has 1 to {WAYPOINTS_MAX}", points.len()),
                     );
                 }
                 for (index, &point) in points.iter().enumerate().take(WAYPOINTS_MAX) {
-                    checks::position(problems, format!("motion.points.{index}"), point, world_bounds);
+                    checks::position(
+                        problems,
+                        format_args!("motion.points.{index}"),
+                        point,
+                        world_bounds,
+                    );
                 }
-                judge_speed(problems, "motion.speed", *speed);
+                judge_speed(problems, *speed);
             }
             Self::Orbit {
                 centre,
@@ -108,18 +116,18 @@ fn judge_orbit(problems: &mut Problems, centre: Triple, radius: f32, seconds_per
     if !(radius > 0.0 && radius.is_finite()) {
         problems.add(
             "motion.radius",
-            format!("{radius} is no radius; metres above 0 are taken"),
+            format_args!("{radius} is no radius; metres above 0 are taken"),
         );
     } else if room >= 0.0 && radius > room {
         problems.add(
             "motion.radius",
-            format!("{radius} leads out of world.bounds, which is {bounds}; around this centre at most {room} m are taken"),
+            format_args!("{radius} leads out of world.bounds, which is {bounds}; around this centre at most {room} m are taken"),
         );
     }
     if !TURN_SECONDS.contains(&seconds_per_turn.abs()) {
         problems.add(
             "motion.seconds_per_turn",
-            format!(
+            format_args!(
                 "{seconds_per_turn} is out of range; {} to {} seconds are taken, with a minus for clockwise",
                 TURN_SECONDS.start(),
                 TURN_SECONDS.end()
@@ -128,24 +136,39 @@ fn judge_orbit(problems: &mut Problems, centre: Triple, radius: f32, seconds_per
     } else if TAU * radius / seconds_per_turn.abs() > SPEED_MAX {
         problems.add(
             "motion.seconds_per_turn",
-            format!("a thing on this circle would be faster than {SPEED_MAX} m/s; let a turn take longer"),
-        );
-    }
-}
-
-fn judge_speed(problems: &mut Problems, key: &str, speed: f32) {
-    if !(speed > 0.0 && speed <= SPEED_MAX) {
-        problems.add(
-            key,
-            format!(
-                "{speed} m/s is out of range; above 0 and at most {SPEED_MAX} are taken, and what stands is Still"
+            format_args!(
+                "a thing on this circle would be faster than {SPEED_MAX} m/s; let a turn take longer"
             ),
         );
     }
 }
 
-fn length((x, y, z): Triple) -> f32 {
-    x.hypot(y).hypot(z)
+fn judge_velocity(problems: &mut Problems, (x, y, z): Triple) {
+    let speed = x.hypot(y).hypot(z);
+    if !(0.0..=SPEED_MAX).contains(&speed) {
+        problems.add(
+            "motion.velocity",
+            format_args!("{speed} m/s is out of range; at most {SPEED_MAX} are taken"),
+        );
+    } else if [x, y, z].iter().all(|part| part.abs() < SPEED_MIN) {
+        problems.add(
+            "motion.velocity",
+            format_args!(
+                "({x}, {y}, {z}) is too slow to be seen; let one of the three be at least {SPEED_MIN} m/s in size, or write Still"
+            ),
+        );
+    }
+}
+
+fn judge_speed(problems: &mut Problems, speed: f32) {
+    if !(SPEED_MIN..=SPEED_MAX).contains(&speed) {
+        problems.add(
+            "motion.speed",
+            format_args!(
+                "{speed} m/s is out of range; {SPEED_MIN} to {SPEED_MAX} are taken, and what stands is Still"
+            ),
+        );
+    }
 }
 
 #[cfg(test)]
@@ -203,11 +226,26 @@ mod tests {
     }
 
     #[test]
+    fn five_centimetres_a_second_can_be_seen() {
+        for motion in [
+            "Straight(velocity: (0, -0.05, 0))",
+            "Straight(velocity: (0.01, 0, 0.05))",
+            "Waypoints(points: [(0, 0, 0)], speed: 0.05)",
+        ] {
+            assert!(load(motion).is_ok(), "{motion}");
+        }
+    }
+
+    #[test]
     fn each_bound_of_a_motion_is_told_with_its_place() {
         let way = |points: usize| format!("Waypoints(points: [{}], speed: 1)", "(0, 0, 0),".repeat(points));
         assert!(load(&way(1)).is_ok() && load(&way(1_000)).is_ok());
         for (motion, wanted) in [
-            ("Straight(velocity: (0, 0, 0))", ":2:18: motion.velocity: "),
+            (
+                "Straight(velocity: (0, 0, 0))",
+                ":2:18: motion.velocity: (0, 0, 0) is too slow",
+            ),
+            ("Straight(velocity: (0.049, -0.049, 0.049))", "is too slow"),
             ("Straight(velocity: (0, NaN, 0))", ": motion.velocity: "),
             ("Straight(velocity: (900, 0, 900))", ": motion.velocity: "),
             (way(0).as_str(), ":2:19: motion.points: 0 points"),
@@ -219,6 +257,10 @@ mod tests {
             (
                 "Waypoints(points: [(0, 0, 0)], speed: 0)",
                 ":2:40: motion.speed: ",
+            ),
+            (
+                "Waypoints(points: [(0, 0, 0)], speed: 0.049)",
+                ": motion.speed: 0.049 m/s",
             ),
             ("Waypoints(points: [(0, 0, 0)], speed: -1)", ": motion.speed: "),
             ("Waypoints(points: [(0, 0, 0)], speed: inf)", ": motion.speed: "),
