@@ -109,6 +109,8 @@ drop_reasons! {
     Stopping = "stopping",
     /// A state frame that a newer one had overtaken.
     StaleFrame = "stale_frame",
+    /// A state frame whose number is further ahead than frames can have been sent.
+    SequenceLeap = "sequence_leap",
     /// A state frame inside the settle window after a spawn or a teleport.
     Settling = "settling",
     /// A state frame outside the world's bounds.

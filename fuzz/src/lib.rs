@@ -1,10 +1,20 @@
 //! What the fuzz targets share: a few peers and the datagrams they may send.
 
+pub mod bounded;
+pub mod mood;
+pub mod numbers;
 pub mod server_plan;
+pub mod server_run;
+mod server_tick;
+pub mod thing_plan;
+pub mod told;
+pub mod world_checks;
+pub mod world_plan;
 
 use std::{net::SocketAddr, time::Duration};
 
 use arbitrary::Arbitrary;
+use bounded::{Bytes, Line};
 use decitick_protocol::{
     ChatSend, ClientAck, ClientBye, ClientEvent, ClientHello, ClientLaneEvent, ClientPong, CookieKey,
     EventData, PROTOCOL_VERSION, PasswordKey, PlainText, PlayerSync, QueryRequest, RequestSpawn,
@@ -58,7 +68,7 @@ pub enum NamePlan {
     /// One of a few good names.
     Good(u8),
     /// Anything.
-    Bytes(Vec<u8>),
+    Bytes(Bytes),
 }
 
 /// A cookie field.
@@ -116,7 +126,7 @@ impl HelloPlan {
         let mut field = [0; 64];
         let bytes = match &self.name {
             NamePlan::Good(n) => format!("Player {}", n % 12).into_bytes(),
-            NamePlan::Bytes(bytes) => bytes.clone(),
+            NamePlan::Bytes(Bytes(bytes)) => bytes.clone(),
         };
         for (place, byte) in field.iter_mut().zip(bytes) {
             *place = byte;
@@ -160,6 +170,8 @@ pub enum SessionPlan {
         heading: f32,
         area: u8,
     },
+    /// The next frame, near where everybody is.
+    Walk { place: [i8; 2], indoors: bool },
     /// A wish to spawn.
     Spawn,
     /// The end.
@@ -169,13 +181,13 @@ pub enum SessionPlan {
     /// The answer to the newest keepalive, or to none.
     Pong(bool),
     /// Chat, with an event id so far ahead of the next one.
-    Chat { ahead: i8, text: String },
+    Chat { ahead: i8, text: Line },
     /// An event for a script.
-    Event { ahead: i8, name: String, data: Vec<u8> },
+    Event { ahead: i8, name: Line, data: Bytes },
     /// Any body behind a right token.
-    Body { id: u8, rest: Vec<u8> },
+    Body { id: u8, rest: Bytes },
     /// A body that is lane-shaped behind a right token and a plausible event id.
-    LaneBody { id: u8, ahead: i8, rest: Vec<u8> },
+    LaneBody { id: u8, ahead: i8, rest: Bytes },
 }
 
 /// What a peer knows of its session.
@@ -189,6 +201,8 @@ pub struct Standing {
     pub keepalive: u32,
     /// The event id it sends next.
     pub next_event: u32,
+    /// The sequence number of its last frame.
+    pub sequence: u32,
 }
 
 impl SessionPlan {
@@ -214,6 +228,21 @@ impl SessionPlan {
                     weapon: 0,
                     stance: 0,
                 };
+                standing.sequence = *seq;
+                SessionPacket::PlayerSync(packet).encode(token, &mut out);
+            }
+            Self::Walk { place, indoors } => {
+                standing.sequence = standing.sequence.wrapping_add(1);
+                let packet = PlayerSync {
+                    seq: standing.sequence,
+                    position: numbers::meeting_place(*place),
+                    velocity: Vec3::ZERO,
+                    heading: 0.0,
+                    area: u8::from(*indoors),
+                    keys: 0,
+                    weapon: 0,
+                    stance: 0,
+                };
                 SessionPacket::PlayerSync(packet).encode(token, &mut out);
             }
             Self::Spawn => SessionPacket::RequestSpawn(RequestSpawn).encode(token, &mut out),
@@ -232,40 +261,45 @@ impl SessionPlan {
             }
             Self::Chat { ahead, text } => {
                 let event = ClientLaneEvent::ChatSend(ChatSend {
-                    text: PlainText::parse(text).ok()?,
+                    text: PlainText::parse(&text.0).ok()?,
                 });
                 event.encode(token, event_id(standing, *ahead), &mut out);
             }
             Self::Event { ahead, name, data } => {
                 let event = ClientEvent {
-                    name: Text::parse(name).ok()?,
-                    data: EventData::parse(data.clone()).ok()?,
+                    name: Text::parse(&name.0).ok()?,
+                    data: EventData::parse(data.0.clone()).ok()?,
                 };
                 ClientLaneEvent::ClientEvent(event).encode(token, event_id(standing, *ahead), &mut out);
             }
             Self::Body { id, rest } => {
                 out.push(*id);
                 out.extend_from_slice(&token.to_le_bytes());
-                out.extend_from_slice(rest);
+                out.extend_from_slice(&rest.0);
             }
             Self::LaneBody { id, ahead, rest } => {
                 out.push(*id);
                 out.extend_from_slice(&token.to_le_bytes());
                 out.extend_from_slice(&event_id(standing, *ahead).to_le_bytes());
-                out.extend_from_slice(rest);
+                out.extend_from_slice(&rest.0);
             }
         }
         Some(out)
     }
 }
 
-/// The next id, or one so far from it; the next one is used up.
-fn event_id(standing: &mut Standing, ahead: i8) -> u32 {
+/// The next id, which is used up by that; or, one time in two, one that is old or ahead, past the window too.
+pub fn event_id(standing: &mut Standing, drawn: i8) -> u32 {
     let next = standing.next_event.max(1);
+    let ahead = match i32::from(drawn) {
+        drawn @ ..-64 => drawn + 64,
+        drawn @ 64.. => (drawn - 63) * 2 - 1,
+        _ => 0,
+    };
     if ahead == 0 {
         standing.next_event = next + 1;
     }
-    next.saturating_add_signed(i32::from(ahead)).max(1)
+    next.saturating_add_signed(ahead).max(1)
 }
 
 fn vector([x, y, z]: [f32; 3]) -> Vec3 {

@@ -1,27 +1,26 @@
-//! What a run of the `server_step` target wishes of the world: players moved and changed, shots, things, zones, the
-//! clock. Everything that a gamemode, the console or a peer can ask for, with numbers nobody ought to ask for.
+//! What a run of the `server_step` target wishes of players and of what they share: everything that a gamemode or a peer
+//! can ask for, with numbers nobody ought to ask for. Things and zones are in [`crate::thing_plan`].
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use arbitrary::Arbitrary;
-use bevy_ecs::{entity::Entity, world::World};
+use bevy_ecs::{component::Component, entity::Entity, world::World};
 use decitick_components::{
     body::{Motion, SKILL_CLASSES},
-    combat::Weapon,
-    requests::{PlayerWish, ThingRequest, WorldRequest, ZoneRequest},
+    combat::{FIST, Weapon, Weapons},
+    requests::{PlayerWish, WorldRequest},
     session::{PlayerId, PlayerToken, SlotTable},
-    thing::{ThingBook, ThingId, ThingMotion, ThingSpec},
     world::SpawnPoint,
-    zone::{Zone, ZoneBook, ZoneId, ZoneShape},
 };
-use decitick_protocol::{EntityKind, HitReport, PlayerName, Vec3, WeaponAmmo};
+use decitick_protocol::{HitReport, PlayerName, Vec3, WeaponAmmo};
 
-use crate::numbers::{Number, Place, meeting_place, payload};
+use crate::{
+    bounded::Line,
+    numbers::{Number, Place, meeting_place},
+};
 
 /// Weapons that are asked for; the last ones are in no table.
 const WEAPONS: [u8; 6] = [0, 22, 25, 34, 46, 200];
-/// Things and zones made in one run: more only makes it slower.
-const MOST_MADE: usize = 60;
 
 /// One of [`WEAPONS`].
 pub fn weapon(drawn: u8) -> u8 {
@@ -71,41 +70,67 @@ pub fn spawn_point(n: u8) -> SpawnPoint {
 #[derive(Arbitrary, Debug, Clone)]
 pub struct HitPlan {
     pub target: u8,
-    pub stale: bool,
+    /// Which of the weapons that are held.
     pub weapon: u8,
     pub body_part: u8,
-    /// From the shooter; `None`: where it stands.
-    pub origin: Option<Place>,
-    /// From the target; `None`: where it stands.
-    pub hit: Option<Place>,
+    pub flaw: Flaw,
+}
+
+/// What is wrong with a shot.
+#[derive(Arbitrary, Debug, Clone)]
+pub enum Flaw {
+    None,
+    /// A little beside the shooter and the target, in eighths of a metre.
+    Beside([i8; 3]),
+    Stale,
+    Weapon(u8),
+    Origin(Place),
+    Hit(Place),
 }
 
 impl HitPlan {
-    /// The report of a shooter, who aims well by default.
+    /// The report of a shooter.
     pub fn report(&self, world: &World, shooter: Option<Entity>) -> HitReport {
-        let id = u16::from(self.target % 7);
+        let id = u16::from(self.target % 6);
         let target = world.resource::<SlotTable>().holder(PlayerId(id));
-        let stands = |who: Option<Entity>| {
-            who.and_then(|who| world.get::<Motion>(who))
-                .map_or(Vec3::ZERO, |motion| motion.position)
-        };
-        let generation = target
-            .and_then(|target| world.get::<PlayerToken>(target))
-            .map_or(1, |generation| generation.0);
-        HitReport {
+        let mut report = HitReport {
             target_id: u32::from(id),
-            target_token: generation - u32::from(self.stale),
-            weapon: weapon(self.weapon),
+            target_token: component(world, target).map_or(1, |generation: &PlayerToken| generation.0),
+            weapon: held_by(world, shooter, self.weapon),
             body_part: self.body_part % 7,
-            origin: beside(stands(shooter), self.origin),
-            hit: beside(stands(target), self.hit),
+            origin: component(world, shooter).map_or(Vec3::ZERO, |motion: &Motion| motion.position),
+            hit: component(world, target).map_or(Vec3::ZERO, |motion: &Motion| motion.position),
+        };
+        match &self.flaw {
+            Flaw::None => {}
+            Flaw::Beside(eighths) => {
+                let offset = Vec3::from(eighths.map(|n| f32::from(n) / 8.0));
+                report.origin = sum(report.origin, offset);
+                report.hit = sum(report.hit, offset);
+            }
+            Flaw::Stale => report.target_token -= 1,
+            Flaw::Weapon(drawn) => report.weapon = weapon(*drawn),
+            Flaw::Origin(offset) => report.origin = sum(report.origin, offset.vector()),
+            Flaw::Hit(offset) => report.hit = sum(report.hit, offset.vector()),
         }
+        report
     }
 }
 
-fn beside(place: Vec3, offset: Option<Place>) -> Vec3 {
-    let offset = offset.map_or(Vec3::ZERO, Place::vector);
-    Vec3::new(place.x + offset.x, place.y + offset.y, place.z + offset.z)
+fn component<C: Component>(world: &World, who: Option<Entity>) -> Option<&C> {
+    world.get(who?)
+}
+
+/// A weapon that somebody holds, bare hands among them.
+fn held_by(world: &World, who: Option<Entity>, drawn: u8) -> u8 {
+    let held = component(world, who).map_or(&[][..], Weapons::held);
+    one_of(held, drawn)
+        .filter(|_| drawn < 0xE0)
+        .map_or(FIST, |held| held.weapon)
+}
+
+fn sum(a: Vec3, b: Vec3) -> Vec3 {
+    Vec3::new(a.x + b.x, a.y + b.y, a.z + b.z)
 }
 
 #[derive(Arbitrary, Debug, Clone)]
@@ -133,7 +158,7 @@ pub enum WishPlan {
     GiveWeapon(u8, u16),
     TakeWeapons,
     Rename(u8),
-    RenameRaw(String),
+    RenameRaw(Line),
 }
 
 impl WishPlan {
@@ -170,7 +195,7 @@ impl WishPlan {
             },
             Self::TakeWeapons => PlayerWish::TakeWeapons,
             Self::Rename(n) => PlayerWish::Rename(PlayerName::parse(&format!("Player {}", n % 12)).ok()?),
-            Self::RenameRaw(text) => PlayerWish::Rename(PlayerName::parse(text).ok()?),
+            Self::RenameRaw(text) => PlayerWish::Rename(PlayerName::parse(&text.0).ok()?),
         })
     }
 }
@@ -220,226 +245,6 @@ impl SharedPlan {
                 pellets,
             })),
         }
-    }
-}
-
-#[derive(Arbitrary, Debug, Clone)]
-pub enum MotionPlan {
-    Still,
-    Straight(Place),
-    Waypoints {
-        points: Vec<Place>,
-        speed: Number,
-        looped: bool,
-        next: u8,
-    },
-    Orbit {
-        centre: Place,
-        radius: Number,
-        speed: Number,
-        angle: Number,
-    },
-    Follow {
-        player: u8,
-        distance: Number,
-        speed: Number,
-    },
-}
-
-impl MotionPlan {
-    fn motion(&self, players: &[Entity]) -> ThingMotion {
-        match self {
-            Self::Still => ThingMotion::Still,
-            Self::Straight(velocity) => ThingMotion::Straight {
-                velocity: velocity.vector(),
-            },
-            Self::Waypoints {
-                points,
-                speed,
-                looped,
-                next,
-            } => ThingMotion::Waypoints {
-                points: points.iter().take(8).map(|point| point.vector()).collect(),
-                speed: speed.value(),
-                looped: *looped,
-                next: if *next == u8::MAX {
-                    usize::MAX
-                } else {
-                    usize::from(*next)
-                },
-            },
-            Self::Orbit {
-                centre,
-                radius,
-                speed,
-                angle,
-            } => ThingMotion::Orbit {
-                centre: centre.vector(),
-                radius: radius.value(),
-                speed: speed.value(),
-                angle: angle.value(),
-            },
-            Self::Follow {
-                player,
-                distance,
-                speed,
-            } => ThingMotion::Follow {
-                player: one_of(players, *player).unwrap_or(Entity::PLACEHOLDER),
-                distance: distance.value(),
-                speed: speed.value(),
-            },
-        }
-    }
-}
-
-/// Where something is to be: where the players meet, or anywhere.
-#[derive(Arbitrary, Debug, Clone, Copy)]
-pub enum Spot {
-    Meeting([i8; 2]),
-    Anywhere(Place, Number),
-}
-
-impl Spot {
-    fn place(self) -> (Vec3, f32) {
-        match self {
-            Self::Meeting(place) => (meeting_place(place), 0.5),
-            Self::Anywhere(place, heading) => (place.vector(), heading.value()),
-        }
-    }
-}
-
-#[derive(Arbitrary, Debug, Clone)]
-pub enum ThingPlan {
-    Create {
-        kind: u8,
-        at: Spot,
-        area: u8,
-        dimension: u8,
-        motion: MotionPlan,
-        trigger_radius: Option<Number>,
-        lifetime_ms: Option<u16>,
-        data: u8,
-    },
-    /// That many that stand in a row.
-    Row(u8),
-    Destroy(u8),
-    Move(u8, MotionPlan),
-    Place {
-        thing: u8,
-        at: Spot,
-        area: u8,
-        dimension: u8,
-    },
-    Data(u8, u8),
-}
-
-impl ThingPlan {
-    /// The requests. `players` are connections that there are or were.
-    pub fn requests(&self, book: &mut ThingBook, players: &[Entity]) -> Vec<ThingRequest> {
-        match self {
-            Self::Row(count) => (0..count % 16)
-                .filter_map(|n| {
-                    let at = Vec3::new(f32::from(n), 1.0, 10.0);
-                    reserved(book, ThingSpec::new(EntityKind::Object, 1, at))
-                })
-                .collect(),
-            Self::Create {
-                kind,
-                at,
-                area,
-                dimension,
-                motion,
-                trigger_radius,
-                lifetime_ms,
-                data,
-            } => {
-                let (position, heading) = at.place();
-                let spec = ThingSpec {
-                    kind: EntityKind::from_byte(kind % 5 + 1).expect("one of five"),
-                    model: u32::from(*kind),
-                    position,
-                    heading,
-                    area: area % 3,
-                    dimension: u32::from(dimension % 3),
-                    motion: motion.motion(players),
-                    trigger_radius: trigger_radius.map(Number::value),
-                    lifetime: lifetime_ms.map(|time| Duration::from_millis(u64::from(time))),
-                    data: payload(*data),
-                };
-                reserved(book, spec).into_iter().collect()
-            }
-            Self::Destroy(thing) => vec![ThingRequest::Destroy(number(*thing))],
-            Self::Move(thing, motion) => vec![ThingRequest::Move(number(*thing), motion.motion(players))],
-            Self::Place {
-                thing,
-                at,
-                area,
-                dimension,
-            } => {
-                let (position, heading) = at.place();
-                vec![ThingRequest::Place {
-                    thing: number(*thing),
-                    position,
-                    heading,
-                    area: area % 3,
-                    dimension: u32::from(dimension % 3),
-                }]
-            }
-            Self::Data(thing, data) => vec![ThingRequest::Data(number(*thing), payload(*data))],
-        }
-    }
-}
-
-fn reserved(book: &mut ThingBook, spec: ThingSpec) -> Option<ThingRequest> {
-    if book.len() >= MOST_MADE {
-        return None;
-    }
-    Some(ThingRequest::Create(book.reserve()?, Box::new(spec)))
-}
-
-fn number(drawn: u8) -> ThingId {
-    ThingId(u32::from(drawn % 32))
-}
-
-#[derive(Arbitrary, Debug, Clone)]
-pub enum ZonePlan {
-    Sphere {
-        centre: Place,
-        radius: Number,
-        area: u8,
-    },
-    Box {
-        one: Place,
-        other: Place,
-        sorted: bool,
-    },
-    Destroy(u8),
-}
-
-impl ZonePlan {
-    /// The request.
-    pub fn request(&self, book: &mut ZoneBook) -> Option<ZoneRequest> {
-        let (shape, area) = match self {
-            Self::Destroy(zone) => return Some(ZoneRequest::Destroy(ZoneId(u32::from(zone % 16)))),
-            Self::Sphere { centre, radius, area } => {
-                let (centre, radius) = (centre.vector(), radius.value());
-                (ZoneShape::Sphere { centre, radius }, area % 3)
-            }
-            Self::Box { one, other, sorted } => {
-                let (least, most) = (one.vector(), other.vector());
-                let shape = if *sorted {
-                    ZoneShape::between(least, most)
-                } else {
-                    ZoneShape::Box { least, most }
-                };
-                (shape, 0)
-            }
-        };
-        if book.len() >= MOST_MADE {
-            return None;
-        }
-        let space = decitick_components::body::Space { dimension: 0, area };
-        Some(ZoneRequest::Create(book.reserve()?, Zone { space, shape }))
     }
 }
 

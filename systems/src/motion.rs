@@ -65,7 +65,7 @@ pub(crate) fn take_frames(
         };
         match verdict {
             Ok(()) => {
-                moved.gate.take(frame.seq);
+                moved.gate.take(frame.seq, arrived);
                 moved.history.record(arrived, frame.position);
                 *motion = motion_of(&frame);
                 tally.handled += 1;
@@ -89,6 +89,9 @@ fn judge(
 ) -> Result<(), DropReason> {
     if !moved.gate.is_newer(frame.seq) {
         return Err(DropReason::StaleFrame);
+    }
+    if moved.gate.leaps(frame.seq, arrived) {
+        return Err(DropReason::SequenceLeap);
     }
     if moved.gate.settling(frame.position, frame.area, arrived) {
         return Err(DropReason::Settling);

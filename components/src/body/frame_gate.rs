@@ -11,12 +11,18 @@ use super::{PositionHistory, distance};
 /// Which frames of a session are taken.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq)]
 pub struct FrameGate {
-    newest: Option<u32>,
-    relayed: Option<u32>,
+    newest: Option<Taken>,
     settle: Option<SettleWindow>,
     area_claimed_at: Option<Duration>,
     /// When the client was last put back for moving too fast, since the start.
     pub put_back_at: Option<Duration>,
+}
+
+/// The last frame that was taken.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Taken {
+    sequence: u32,
+    at: Duration,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,6 +34,10 @@ struct SettleWindow {
 
 /// Distance from the target at which a settle window closes (docs/protocol.md 2.3).
 const SETTLED_WITHIN: f32 = 10.0;
+/// Frames that a client can send in a second: its packet budget, and as many again.
+const FRAMES_A_SECOND: u64 = 400;
+/// Frames that may be missing besides.
+const SPARE_FRAMES: u64 = 1_000;
 /// The span that speed is measured over.
 const SECOND: Duration = Duration::from_secs(1);
 /// Silence that a mover is given credit for: after more of it, a long way is no loss of packets but a leap.
@@ -38,13 +48,26 @@ impl FrameGate {
     /// for as long (docs/protocol.md 2.3, 2.5).
     pub const AREA_PERIOD: Duration = SECOND;
 
-    /// Whether `sequence` is newer than the last taken one, and than the last one relayed, by serial-number arithmetic.
-    /// The latter matters when several frames of a tick, each newer than the one before, go round half the circle.
+    /// Whether `sequence` is newer than the last taken one, by serial-number arithmetic.
     #[must_use]
     pub fn is_newer(&self, sequence: u32) -> bool {
-        [self.newest, self.relayed].into_iter().flatten().all(|last| {
-            let ahead = sequence.wrapping_sub(last);
+        self.newest.is_none_or(|last| {
+            let ahead = sequence.wrapping_sub(last.sequence);
             ahead != 0 && ahead < 0x8000_0000
+        })
+    }
+
+    /// Whether a newer `sequence` is further ahead than frames can have been sent since the last one taken. With leaps of
+    /// half the circle a client could stand still for others while it walks: they drop what looks older (docs/protocol.md
+    /// 2.6).
+    #[must_use]
+    pub fn leaps(&self, sequence: u32, now: Duration) -> bool {
+        self.newest.is_some_and(|last| {
+            let sent = now
+                .saturating_sub(last.at)
+                .as_secs()
+                .saturating_mul(FRAMES_A_SECOND);
+            u64::from(sequence.wrapping_sub(last.sequence)) > sent.saturating_add(SPARE_FRAMES)
         })
     }
 
@@ -111,20 +134,15 @@ impl FrameGate {
         self.area_claimed_at
     }
 
-    /// Takes a frame: its sequence is the newest.
-    pub const fn take(&mut self, sequence: u32) {
-        self.newest = Some(sequence);
+    /// Takes a frame that arrived at `now`: its sequence is the newest.
+    pub const fn take(&mut self, sequence: u32, now: Duration) {
+        self.newest = Some(Taken { sequence, at: now });
     }
 
-    /// The sequence of the last frame taken in this session; `None` before the first.
+    /// Whether a frame was taken in this session.
     #[must_use]
-    pub const fn newest(&self) -> Option<u32> {
-        self.newest
-    }
-
-    /// The newest frame was relayed to others.
-    pub const fn relay(&mut self) {
-        self.relayed = self.newest;
+    pub const fn has_taken(&self) -> bool {
+        self.newest.is_some()
     }
 }
 
@@ -144,25 +162,24 @@ mod tests {
     fn newer_is_decided_by_serial_number_arithmetic() {
         let mut gate = FrameGate::default();
         assert!(gate.is_newer(0));
-        gate.take(u32::MAX);
+        gate.take(u32::MAX, ms(0));
         assert!(gate.is_newer(0) && gate.is_newer(5));
         assert!(!gate.is_newer(u32::MAX) && !gate.is_newer(u32::MAX - 1));
         assert!(!gate.is_newer(u32::MAX.wrapping_add(0x8000_0000)));
     }
 
     #[test]
-    fn several_leaps_between_two_relays_do_not_go_round() {
+    fn a_number_may_be_as_far_ahead_as_frames_can_have_been_lost() {
         let mut gate = FrameGate::default();
-        gate.take(1);
-        gate.relay();
-        assert!(gate.is_newer(0x8000_0000));
-        gate.take(0x8000_0000);
+        assert!(!gate.leaps(0x9000_0000, ms(0)), "any number may be the first");
+        gate.take(u32::MAX, ms(0));
+        assert!(!gate.leaps(999, ms(0)) && gate.leaps(1_000, ms(0)));
+        assert!(!gate.leaps(1_399, ms(1_000)) && gate.leaps(0x7000_0000, ms(60_000)));
+        let an_hour = Duration::from_secs(3600);
         assert!(
-            !gate.is_newer(0xFFFF_FFFF),
-            "it is older than what others saw last"
+            !gate.leaps(60 * 3600, an_hour),
+            "dead for an hour, and 60 frames a second all the time"
         );
-        gate.relay();
-        assert!(gate.is_newer(0xFFFF_FFFF));
     }
 
     #[test]

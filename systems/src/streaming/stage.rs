@@ -83,7 +83,7 @@ type Bodies<'w, 's> = Query<
         &'static Dimension,
         &'static Vitals,
         &'static View,
-        &'static mut FrameGate,
+        &'static FrameGate,
     ),
     With<Connection>,
 >;
@@ -95,7 +95,7 @@ pub(crate) fn set_stage(
     slots: Res<'_, SlotTable>,
     mut stage: ResMut<'_, Stage>,
     mut index: ResMut<'_, BodyIndex>,
-    mut bodies: Bodies<'_, '_>,
+    bodies: Bodies<'_, '_>,
     mut fresh: Local<'_, Vec<u8>>,
 ) {
     let Stage {
@@ -112,8 +112,7 @@ pub(crate) fn set_stage(
         record.changed = false;
     }
     for (id, entity) in slots.iter() {
-        let Ok((phase, generation, motion, dimension, vitals, view, mut gate)) = bodies.get_mut(entity)
-        else {
+        let Ok((phase, generation, motion, dimension, vitals, view, gate)) = bodies.get(entity) else {
             continue;
         };
         if !view.open {
@@ -141,10 +140,7 @@ pub(crate) fn set_stage(
             record.space = space;
             let still_turn = (clock.tick + u64::from(id.0)).is_multiple_of(STILL_PERIOD);
             // Until the first frame of a session there is no sequence number that others could judge by.
-            if record.update(&fresh, still_turn) && gate.newest().is_some() {
-                record.changed = true;
-                gate.relay();
-            }
+            record.changed = record.update(&fresh, still_turn) && gate.has_taken();
         }
     }
     index.finish();
