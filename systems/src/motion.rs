@@ -139,6 +139,8 @@ fn put_back(motion: &Motion, moved: &mut MovedItem<'_, '_>, world: &WorldSetting
     }
     moved.gate.put_back_at = Some(now);
     let settle = Duration::from_millis(u64::from(world.settle_ms));
-    moved.gate.open_settle_window(motion.position, None, now, settle);
+    moved
+        .gate
+        .open_settle_window(motion.position, (motion.area, motion.area), now, settle);
     moved.tell_position(motion);
 }

@@ -137,16 +137,18 @@ fn next_point(world: &mut World) -> SpawnPoint {
 fn embody(world: &mut World, bodies: &mut QueryState<Embodied>, entity: Entity, point: &SpawnPoint) {
     let clock = *world.resource::<Clock>();
     let settle = Duration::from_millis(u64::from(world.resource::<Settings>().world.settle_ms));
+    let had_body = world.get::<Phase>(entity) == Some(&Phase::Spawned);
     let Ok(mut body) = bodies.get_mut(world, entity) else {
         return;
     };
+    let left_area = if had_body { body.motion.area } else { point.area };
     *body.motion = motion_at(point, body.motion.sequence);
     body.look.skin = point.skin;
     body.look.variant = point.variant;
     *body.vitals = Vitals::default();
     body.view.open = true;
     body.gate
-        .open_settle_window(point.position, None, clock.since_start, settle);
+        .open_settle_window(point.position, (left_area, point.area), clock.since_start, settle);
     body.history.restart();
     body.history.record(clock.since_start, point.position);
     tell(&mut body.lane, &ServerLaneEvent::SpawnPlayer(spawn_packet(point)));

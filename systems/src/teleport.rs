@@ -34,9 +34,8 @@ impl MovedItem<'_, '_> {
 
     /// Begins anew at where the body is now, which was in `left_area` before, and tells the client.
     pub(crate) fn teleport(&mut self, motion: &Motion, left_area: u8, now: Duration, settle: Duration) {
-        let left_area = Some(left_area).filter(|&left| left != motion.area);
         self.gate
-            .open_settle_window(motion.position, left_area, now, settle);
+            .open_settle_window(motion.position, (left_area, motion.area), now, settle);
         self.history.restart();
         self.history.record(now, motion.position);
         self.tell_position(motion);

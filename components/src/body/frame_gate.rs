@@ -23,19 +23,56 @@ pub struct FrameGate {
 struct Taken {
     sequence: u32,
     at: Duration,
+    /// Numbers that may still be left out, besides those that time gives.
+    spare: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct SettleWindow {
     target: Vec3,
-    left_area: Option<u8>,
+    area: u8,
+    left: Areas,
     until: Duration,
+}
+
+/// A set of areas.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Areas([u64; 4]);
+
+impl Areas {
+    const fn bit(area: u8) -> (usize, u64) {
+        ((area >> 6) as usize, 1 << (area & 63))
+    }
+
+    fn set(&mut self, area: u8, held: bool) {
+        let (word, bit) = Self::bit(area);
+        if let Some(word) = self.0.get_mut(word) {
+            *word = if held { *word | bit } else { *word & !bit };
+        }
+    }
+
+    fn holds(self, area: u8) -> bool {
+        let (word, bit) = Self::bit(area);
+        self.0.get(word).is_some_and(|word| word & bit != 0)
+    }
+}
+
+impl Taken {
+    /// How far ahead the next number may be at `now`.
+    fn allowance(&self, now: Duration) -> u64 {
+        let sent = now
+            .saturating_sub(self.at)
+            .as_millis()
+            .saturating_mul(FRAMES_A_SECOND)
+            / 1000;
+        u64::try_from(sent).unwrap_or(u64::MAX).saturating_add(self.spare)
+    }
 }
 
 /// Distance from the target at which a settle window closes (docs/protocol.md 2.3).
 const SETTLED_WITHIN: f32 = 10.0;
 /// Frames that a client can send in a second: its packet budget, and as many again.
-const FRAMES_A_SECOND: u64 = 400;
+const FRAMES_A_SECOND: u128 = 400;
 /// Frames that may be missing besides.
 const SPARE_FRAMES: u64 = 1_000;
 /// The span that speed is measured over.
@@ -63,26 +100,32 @@ impl FrameGate {
     #[must_use]
     pub fn leaps(&self, sequence: u32, now: Duration) -> bool {
         self.newest.is_some_and(|last| {
-            let sent = now
-                .saturating_sub(last.at)
-                .as_secs()
-                .saturating_mul(FRAMES_A_SECOND);
-            u64::from(sequence.wrapping_sub(last.sequence)) > sent.saturating_add(SPARE_FRAMES)
+            let ahead = u64::from(sequence.wrapping_sub(last.sequence));
+            ahead > last.allowance(now)
         })
     }
 
-    /// Opens the window in which frames are ignored until the client is near `target`. When the server moved the body to
-    /// another area, frames of the one it left are on their way and do not count as near.
+    /// Opens the window in which frames are ignored until the client is near `target` in `area`. Frames of the area that the
+    /// server took the body out of are on their way and do not count as near; so do those of the areas before, when one
+    /// move follows another that the client has not followed yet.
     pub fn open_settle_window(
         &mut self,
         target: Vec3,
-        left_area: Option<u8>,
+        (left_area, area): (u8, u8),
         now: Duration,
         length: Duration,
     ) {
+        let open = self.settle.filter(|window| now < window.until);
+        let mut left = open.map_or(Areas::default(), |window| window.left);
+        left.set(left_area, true);
+        if let Some(window) = open {
+            left.set(window.area, true);
+        }
+        left.set(area, false);
         self.settle = (!length.is_zero()).then(|| SettleWindow {
             target,
-            left_area,
+            area,
+            left,
             until: now + length,
         });
     }
@@ -92,7 +135,7 @@ impl FrameGate {
     /// ignore a position is no way to travel.
     pub fn settling(&mut self, position: Vec3, area: u8, now: Duration) -> bool {
         let Some(window) = self.settle else { return false };
-        let followed = window.left_area != Some(area) && distance(position, window.target) <= SETTLED_WITHIN;
+        let followed = !window.left.holds(area) && distance(position, window.target) <= SETTLED_WITHIN;
         if !followed && now < window.until {
             return true;
         }
@@ -100,18 +143,18 @@ impl FrameGate {
         false
     }
 
-    /// Whether a frame at `position` moves faster than `max_speed` over the last second, judged by where the body was a
-    /// second ago, or when it was last heard of.
+    /// Whether a frame at `position` moves faster than `max_speed` over the last second: judged by the way from where the
+    /// body was a second ago or longer, and from where it was last, so that it cannot be in two places by turns. Each may
+    /// be as far away as the time since it allows, one second at least and three at most.
     #[must_use]
     pub fn too_fast(history: &PositionHistory, position: Vec3, now: Duration, max_speed: f32) -> bool {
-        let Some(then) = history.position_at(now.saturating_sub(SECOND), now) else {
-            return false;
-        };
-        let silent = history
-            .newest_at()
-            .map_or(Duration::ZERO, |newest| now.saturating_sub(newest));
-        let seconds = silent.clamp(SECOND, LONGEST_GAP).as_secs_f32();
-        max_speed > 0.0 && distance(position, then) > max_speed * seconds
+        let a_second_ago = now.saturating_sub(SECOND);
+        let judged_by = [history.newest(), history.last_before(a_second_ago)];
+        max_speed > 0.0
+            && judged_by.into_iter().flatten().any(|(at, place)| {
+                let seconds = now.saturating_sub(at).clamp(SECOND, LONGEST_GAP).as_secs_f32();
+                distance(position, place) > max_speed * seconds
+            })
     }
 
     /// Whether the client may be in `area` now, when its body is in `current`: it may change by itself once a second.
@@ -135,8 +178,13 @@ impl FrameGate {
     }
 
     /// Takes a frame that arrived at `now`: its sequence is the newest.
-    pub const fn take(&mut self, sequence: u32, now: Duration) {
-        self.newest = Some(Taken { sequence, at: now });
+    pub fn take(&mut self, sequence: u32, now: Duration) {
+        let spare = self.newest.map_or(SPARE_FRAMES, |last| {
+            let ahead = u64::from(sequence.wrapping_sub(last.sequence));
+            last.allowance(now).saturating_sub(ahead).min(SPARE_FRAMES)
+        });
+        let at = self.newest.map_or(now, |last| last.at.max(now));
+        self.newest = Some(Taken { sequence, at, spare });
     }
 
     /// Whether a frame was taken in this session.
@@ -185,22 +233,32 @@ mod tests {
     #[test]
     fn a_settle_window_ends_near_the_target_or_in_time() {
         let mut gate = FrameGate::default();
-        gate.open_settle_window(at(100.0), None, ms(0), ms(2000));
+        gate.open_settle_window(at(100.0), (0, 0), ms(0), ms(2000));
         assert!(gate.settling(at(0.0), 0, ms(1999)));
         assert!(!gate.settling(at(91.0), 0, ms(1999)));
         assert!(!gate.settling(at(0.0), 0, ms(1999)));
-        gate.open_settle_window(at(100.0), None, ms(0), ms(2000));
+        gate.open_settle_window(at(100.0), (0, 0), ms(0), ms(2000));
         assert!(!gate.settling(at(0.0), 0, ms(2000)));
-        gate.open_settle_window(at(100.0), None, ms(0), ms(0));
+        gate.open_settle_window(at(100.0), (0, 0), ms(0), ms(0));
         assert!(!gate.settling(at(0.0), 0, ms(0)));
     }
 
     #[test]
     fn a_frame_of_the_area_that_was_left_has_not_followed_however_near() {
         let mut gate = FrameGate::default();
-        gate.open_settle_window(at(100.0), Some(0), ms(0), ms(2000));
+        gate.open_settle_window(at(100.0), (0, 7), ms(0), ms(2000));
         assert!(gate.settling(at(100.0), 0, ms(1)));
         assert!(!gate.settling(at(100.0), 7, ms(2)));
+
+        gate.open_settle_window(at(100.0), (0, 7), ms(0), ms(2000));
+        gate.open_settle_window(at(100.0), (7, 7), ms(10), ms(2000));
+        assert!(
+            gate.settling(at(100.0), 0, ms(20)),
+            "the client has followed neither move"
+        );
+        gate.open_settle_window(at(100.0), (7, 5), ms(30), ms(2000));
+        assert!(gate.settling(at(100.0), 0, ms(40)) && gate.settling(at(100.0), 7, ms(40)));
+        assert!(!gate.settling(at(100.0), 5, ms(40)));
     }
 
     /// Where a body that took these steps a tenth of a second apart may be next, in metres.
@@ -243,6 +301,53 @@ mod tests {
             !FrameGate::too_fast(&history, at(9000.0), ms(100), 0.0),
             "0: no check"
         );
+    }
+
+    #[test]
+    fn leaps_do_not_add_up() {
+        let mut gate = FrameGate::default();
+        gate.take(0, ms(0));
+        let mut sequence = 0u32;
+        for n in 1..=10_000u64 {
+            let now = ms(n * 5);
+            let farthest = (1..=1_000).rev().find(|ahead| !gate.leaps(sequence + ahead, now));
+            sequence += farthest.unwrap_or(0);
+            gate.take(sequence, now);
+        }
+        assert!(sequence <= 1_000 + 50 * 400, "{sequence} in 50 s");
+    }
+
+    #[test]
+    fn nobody_is_in_two_places_by_turns() {
+        let mut history = PositionHistory::default();
+        for n in 0..40u64 {
+            // Here for half a second and far away for half a second.
+            let x = if n % 10 < 5 { 0.0 } else { 6_000.0 };
+            if !FrameGate::too_fast(&history, at(x), ms(n * 100), 200.0) {
+                history.record(ms(n * 100), at(x));
+            }
+        }
+        let (_, place) = history.newest().unwrap();
+        assert!(place.x < 1.0);
+    }
+
+    #[test]
+    fn frames_that_a_link_held_back_and_delivers_at_once_are_no_leap() {
+        for (speed, held) in [(60.0, 3.0), (100.0, 2.0), (150.0, 2.5f32)] {
+            let mut history = PositionHistory::default();
+            for n in 0..20u16 {
+                history.record(ms(u64::from(n) * 100), at(f32::from(n) * speed / 10.0));
+            }
+            let now = ms(1_900 + (held * 1000.0) as u64);
+            for n in 20..(20 + (held * 10.0) as u16) {
+                let place = at(f32::from(n) * speed / 10.0);
+                assert!(
+                    !FrameGate::too_fast(&history, place, now, 200.0),
+                    "{speed} m/s held for {held} s: {place:?}"
+                );
+                history.record(now, place);
+            }
+        }
     }
 
     #[test]

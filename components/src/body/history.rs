@@ -29,6 +29,12 @@ struct Sample {
     position: Vec3,
 }
 
+impl Sample {
+    const fn told(self) -> (Duration, Vec3) {
+        (Duration::from_millis(self.at), self.position)
+    }
+}
+
 impl PositionHistory {
     /// How far back it reaches.
     pub const REACH: Duration = Duration::from_secs(1);
@@ -63,12 +69,18 @@ impl PositionHistory {
         self.began.get_or_insert(at);
     }
 
-    /// When the newest sample was taken, since the start.
+    /// The newest sample: when, since the start, and where.
     #[must_use]
-    pub fn newest_at(&self) -> Option<Duration> {
-        self.newest_first()
-            .next()
-            .map(|sample| Duration::from_millis(sample.at))
+    pub fn newest(&self) -> Option<(Duration, Vec3)> {
+        self.newest_first().next().map(Sample::told)
+    }
+
+    /// The last sample at `at` or before; the oldest there is when all are newer.
+    #[must_use]
+    pub fn last_before(&self, at: Duration) -> Option<(Duration, Vec3)> {
+        let at = milliseconds(at);
+        let before = self.newest_first().find(|sample| sample.at <= at);
+        before.or_else(|| self.newest_first().last()).map(Sample::told)
     }
 
     /// Whether the body was in the world, where it is now, at `at`: not before its last spawn or teleport.
