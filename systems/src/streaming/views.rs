@@ -267,3 +267,37 @@ fn entity_spawn(id: ThingId, entity: Entity, looks: &Looks<'_, '_>) -> Option<La
         false,
     ))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn choice(leave: u16, enter: u16, swaps: u16) -> Choice<u16> {
+        let mut choice = Choice::default();
+        choice.leave.extend(0..leave);
+        choice.enter.extend(0..enter);
+        choice.swaps.extend((0..swaps).map(|n| (n, n)));
+        choice
+    }
+
+    /// How many leave, enter and swap, and what is left of a budget of eight.
+    fn spent(choice: &Choice<u16>) -> (usize, usize, usize, usize) {
+        let mut budget = CHANGES_PER_TICK;
+        let (leave, enter, swaps) = spend(&mut budget, choice);
+        (leave.len(), enter.len(), swaps.len(), budget)
+    }
+
+    #[test]
+    fn a_crowd_that_leaves_keeps_nobody_out() {
+        assert_eq!(spent(&choice(50, 50, 0)), (4, 4, 0, 0));
+        assert_eq!(spent(&choice(50, 1, 0)), (7, 1, 0, 0));
+        assert_eq!(spent(&choice(50, 0, 9)), (8, 0, 0, 0));
+    }
+
+    #[test]
+    fn what_nobody_leaves_for_goes_to_those_who_enter_and_then_to_swaps_of_two_changes_each() {
+        assert_eq!(spent(&choice(1, 50, 9)), (1, 7, 0, 0));
+        assert_eq!(spent(&choice(1, 2, 9)), (1, 2, 2, 1));
+        assert_eq!(spent(&choice(0, 0, 1)), (0, 0, 1, 6));
+    }
+}
