@@ -84,9 +84,7 @@ impl LaneLedger {
 
 #[cfg(test)]
 mod tests {
-    use decitick_protocol::{
-        JoinedPlayer, PlayerJoin, PlayerRename, PlayerStreamIn, PlayerStreamOut, Text, Vec3,
-    };
+    use decitick_protocol::{JoinedPlayer, PlayerJoin, PlayerRename, PlayerStreamOut, Text};
 
     use super::*;
 
@@ -103,20 +101,7 @@ mod tests {
     }
 
     fn stream_in(player_id: u32, player_token: u32) -> ServerLaneEvent {
-        PlayerStreamIn {
-            player_id,
-            player_token,
-            skin: 0,
-            variant: 0,
-            walking_style: 0,
-            position: Vec3::ZERO,
-            heading: 0.0,
-            area: 0,
-            health: 100,
-            armour: 0,
-            weapon: 0,
-        }
-        .into()
+        super::super::tests::stream_in(player_id, player_token).into()
     }
 
     fn stream_out(player_id: u32, player_token: u32) -> ServerLaneEvent {

@@ -8,8 +8,8 @@ mod world;
 use std::time::Duration;
 
 use decitick_protocol::{
-    ClientPacket, ConnectChallenge, PlayerName, PlayerSync, ServerHello, ServerIdentity, ServerLaneEvent,
-    ServerPacket, SessionPacket, SetWeather, SpawnPlayer, Vec3,
+    ClientPacket, ConnectChallenge, PlayerName, PlayerStreamIn, PlayerSync, ServerHello, ServerIdentity,
+    ServerLaneEvent, ServerPacket, SessionPacket, SetWeather, SpawnPlayer, Vec3,
 };
 
 use super::*;
@@ -34,6 +34,23 @@ pub(super) fn name() -> PlayerName {
 pub(super) fn client() -> Client {
     let pinned = PinnedServer::new(identity().public_key());
     Client::new(ClientConfig::new(&name()).pinned_to(pinned), NONCE, ms(0))
+}
+
+/// A stream-in of somebody who stands at 1, 2, 3.
+pub(super) fn stream_in(player_id: u32, player_token: u32) -> PlayerStreamIn {
+    PlayerStreamIn {
+        player_id,
+        player_token,
+        skin: 0,
+        variant: 0,
+        walking_style: 0,
+        position: Vec3::new(1.0, 2.0, 3.0),
+        heading: 0.0,
+        area: 0,
+        health: 100,
+        armour: 0,
+        weapon: 0,
+    }
 }
 
 pub(super) fn welcome() -> ServerHello {

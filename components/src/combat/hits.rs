@@ -1,68 +1,46 @@
 //! The ledger of claimed hits: each either counts or is refused for exactly one reason.
 
-use std::fmt;
-
 use bevy_ecs::resource::Resource;
 
-macro_rules! hit_refusals {
-    ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
-        /// Why a HitReport does not count (docs/protocol.md 2.5), in the order in which it is judged.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-        pub enum HitRefusal { $($(#[$doc])* $variant,)* }
+use crate::reasons::named_reasons;
 
-        impl HitRefusal {
-            /// Every reason, in the order in which they are judged.
-            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
-
-            /// The stable name that the console, logs and metrics use.
-            #[must_use]
-            pub const fn name(self) -> &'static str {
-                match self { $(Self::$variant => $name,)* }
-            }
-        }
-    };
-}
-
-hit_refusals! {
-    /// The report is older than a second, or than the attacker's last spawn or teleport.
-    Outdated = "outdated",
-    /// The attacker has no body, or a dead one.
-    AttackerDown = "attacker_down",
-    /// Nobody holds the target's id.
-    NoSuchTarget = "no_such_target",
-    /// The target's generation is not the live one.
-    StaleTarget = "stale_target",
-    /// Attacker and target are the same.
-    Oneself = "oneself",
-    /// The target has no body, or a dead one.
-    TargetDown = "target_down",
-    /// They are in different areas.
-    OtherArea = "other_area",
-    /// They are in different dimensions.
-    OtherDimension = "other_dimension",
-    /// The weapon is not in the weapon table.
-    UnknownWeapon = "unknown_weapon",
-    /// The attacker does not hold the weapon.
-    WeaponNotHeld = "weapon_not_held",
-    /// The attacker changed its area less than a second before.
-    JustArrived = "just_arrived",
-    /// The origin of the shot is more than 5 m from the attacker.
-    OriginTooFar = "origin_too_far",
-    /// The hit is more than 3 m from where the target was shown to the attacker.
-    MissedTarget = "missed_target",
-    /// The hit is beyond the weapon's range.
-    OutOfRange = "out_of_range",
-    /// The weapon needs ammunition and has none.
-    NoAmmunition = "no_ammunition",
-    /// More hits than the weapon can have fired.
-    NoCredit = "no_credit",
-    /// The gamemode cancelled the damage.
-    Cancelled = "cancelled",
-}
-
-impl fmt::Display for HitRefusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+named_reasons! {
+    /// Why a HitReport does not count (docs/protocol.md 2.5), in about the order in which it is judged.
+    HitRefusal {
+        /// The report is older than a second, or than the attacker's last spawn or teleport.
+        Outdated = "outdated",
+        /// The attacker has no body, or a dead one.
+        AttackerDown = "attacker_down",
+        /// Nobody holds the target's id.
+        NoSuchTarget = "no_such_target",
+        /// The target's generation is not the live one.
+        StaleTarget = "stale_target",
+        /// Attacker and target are the same.
+        Oneself = "oneself",
+        /// The target has no body, or a dead one.
+        TargetDown = "target_down",
+        /// They are in different areas.
+        OtherArea = "other_area",
+        /// They are in different dimensions.
+        OtherDimension = "other_dimension",
+        /// The weapon is not in the weapon table.
+        UnknownWeapon = "unknown_weapon",
+        /// The attacker does not hold the weapon.
+        WeaponNotHeld = "weapon_not_held",
+        /// The attacker changed its area less than a second before.
+        JustArrived = "just_arrived",
+        /// The origin of the shot is more than 5 m from the attacker.
+        OriginTooFar = "origin_too_far",
+        /// The hit is more than 3 m from where the target was shown to the attacker.
+        MissedTarget = "missed_target",
+        /// The hit is beyond the weapon's range.
+        OutOfRange = "out_of_range",
+        /// The weapon needs ammunition and has none.
+        NoAmmunition = "no_ammunition",
+        /// More hits than the weapon can have fired.
+        NoCredit = "no_credit",
+        /// The gamemode cancelled the damage.
+        Cancelled = "cancelled",
     }
 }
 

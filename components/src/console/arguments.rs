@@ -151,13 +151,13 @@ pub(super) fn shutdown(arguments: &str) -> Parsed {
 mod tests {
     use super::{super::grammar::parse, *};
 
-    fn read(line: &str) -> ConsoleCommand {
+    pub(super) fn read(line: &str) -> ConsoleCommand {
         parse(line)
             .unwrap_or_else(|error| panic!("{line}: {error}"))
             .command
     }
 
-    fn refused(line: &str) -> String {
+    pub(super) fn refused(line: &str) -> String {
         parse(line).expect_err(line).to_string()
     }
 

@@ -1,6 +1,6 @@
 use decitick_protocol::{
     EntityFrame, EntityPayload, EntitySpawn, EntitySync, JoinedPlayer, PlayerJoin, PlayerLeave,
-    PlayerStreamIn, PlayerStreamOut, RemoteFrame, RemotePlayerSync, ServerAck, Text,
+    PlayerStreamOut, RemoteFrame, RemotePlayerSync, ServerAck, Text,
 };
 
 use super::*;
@@ -13,22 +13,6 @@ fn join(players: &[(u32, u32)]) -> PlayerJoin {
     });
     PlayerJoin {
         players: players.collect(),
-    }
-}
-
-fn stream_in(player_id: u32, player_token: u32) -> PlayerStreamIn {
-    PlayerStreamIn {
-        player_id,
-        player_token,
-        skin: 0,
-        variant: 0,
-        walking_style: 0,
-        position: Vec3::ZERO,
-        heading: 0.0,
-        area: 0,
-        health: 100,
-        armour: 0,
-        weapon: 0,
     }
 }
 

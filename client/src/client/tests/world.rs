@@ -1,7 +1,7 @@
 use decitick_protocol::{
     ClientLaneEvent, EntityDespawn, EntityFrame, EntityKind, EntityPayload, EntitySpawn, EntitySync,
-    HitReport, PlayerDeath, PlayerStreamIn, RemoteFrame, RemotePlayerSync, RunClock, SetMoney, SetTime,
-    SetVitals, SetWeapons, WeaponAmmo, WeaponProperties, WeaponProperty,
+    HitReport, PlayerDeath, RemoteFrame, RemotePlayerSync, RunClock, SetMoney, SetTime, SetVitals,
+    SetWeapons, WeaponAmmo, WeaponProperties, WeaponProperty,
 };
 
 use super::*;
@@ -14,22 +14,6 @@ fn hit(weapon: u8) -> HitReport {
         body_part: 6,
         origin: Vec3::ZERO,
         hit: Vec3::new(1.0, 0.0, 0.0),
-    }
-}
-
-fn stream_in(player_id: u32, player_token: u32) -> PlayerStreamIn {
-    PlayerStreamIn {
-        player_id,
-        player_token,
-        skin: 0,
-        variant: 0,
-        walking_style: 0,
-        position: Vec3::new(1.0, 2.0, 3.0),
-        heading: 0.0,
-        area: 0,
-        health: 100,
-        armour: 0,
-        weapon: 0,
     }
 }
 

@@ -70,17 +70,10 @@ fn time_of_day(word: &str) -> Option<(u8, u8)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::super::grammar::parse, *};
-
-    fn read(line: &str) -> ConsoleCommand {
-        parse(line)
-            .unwrap_or_else(|error| panic!("{line}: {error}"))
-            .command
-    }
-
-    fn refused(line: &str) -> String {
-        parse(line).expect_err(line).to_string()
-    }
+    use super::{
+        super::tests::{read, refused},
+        *,
+    };
 
     #[test]
     fn a_time_of_day_has_a_colon_and_two_digits_for_the_minute() {
