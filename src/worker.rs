@@ -122,6 +122,7 @@ fn hand_out_work(workers: Res<'_, Workers>, mut outbox: ResMut<'_, WorkerOutbox>
             WorkerRequest::SaveBans { request, bans } => {
                 let _ = workers.bans.send((request, bans));
             }
+            WorkerRequest::Script(_) => {}
         }
     }
 }

@@ -27,6 +27,7 @@ pub mod phase;
 pub mod profile;
 pub mod reasons;
 pub mod requests;
+pub mod script;
 pub mod secret;
 pub mod server;
 pub mod session;
@@ -123,6 +124,9 @@ fn register_shared(app: &mut App) {
         .init_resource::<mailbox::DoorNotices>()
         .init_resource::<mailbox::Inbox>()
         .init_resource::<mailbox::Outbox>()
+        .init_resource::<script::MemoryGauge>()
+        .init_resource::<script::ScriptAnswers>()
+        .init_resource::<script::Stopwatch>()
         .init_resource::<server::Lifecycle>()
         .init_resource::<tally::SettledTally>()
         .init_resource::<tally::Tally>()

@@ -5,7 +5,10 @@ use std::collections::VecDeque;
 use bevy_ecs::resource::Resource;
 use decitick_protocol::{Password, PasswordKey};
 
-use crate::bans::BanList;
+use crate::{
+    bans::BanList,
+    script::{ScriptAnswer, ScriptWork},
+};
 
 /// A wish of the tick.
 #[derive(Debug)]
@@ -24,6 +27,8 @@ pub enum WorkerRequest {
         /// The list as it is to be on disk.
         bans: BanList,
     },
+    /// Something for a gamemode.
+    Script(ScriptWork),
 }
 
 /// An answer to the tick.
@@ -43,6 +48,8 @@ pub enum WorkerAnswer {
         /// The error in words for the operator.
         result: Result<(), String>,
     },
+    /// Something for a gamemode is done.
+    Script(ScriptAnswer),
 }
 
 /// Wishes of this tick.

@@ -21,6 +21,7 @@ mod lookup;
 pub mod motion;
 pub mod receive;
 pub mod requests;
+pub mod script;
 mod sight;
 pub mod spawn;
 pub mod streaming;

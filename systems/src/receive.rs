@@ -15,6 +15,7 @@ use decitick_components::{
     mailbox::{Inbox, SentReport, Stamped},
     messages::{EndSessionRequest, KickReason},
     reasons::CloseReason,
+    script::ScriptAnswers,
     session::{PlayerToken, SlotTable},
     worker::{WorkerAnswer, WorkerInbox},
 };
@@ -83,6 +84,7 @@ fn take_worker_answers(
     mut answers: ResMut<'_, WorkerInbox>,
     mut password: ResMut<'_, ServerPassword>,
     mut bans: ResMut<'_, BanChanges>,
+    mut scripts: ResMut<'_, ScriptAnswers>,
 ) {
     for answer in answers.0.drain(..) {
         match answer {
@@ -93,6 +95,7 @@ fn take_worker_answers(
                 }
             }
             WorkerAnswer::BansSaved { request, result } => bans.saved(request, result),
+            WorkerAnswer::Script(answer) => scripts.0.push_back(answer),
         }
     }
 }
