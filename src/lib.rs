@@ -15,9 +15,11 @@ mod leftovers;
 mod ron_file;
 mod ron_outline;
 pub mod runner;
+pub mod scripts;
 pub mod settings_file;
 pub mod socket;
 pub mod telemetry;
+mod tick_thread;
 pub mod trouble;
 pub mod worker;
 

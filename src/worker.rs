@@ -1,4 +1,4 @@
-//! Work that must not run on the tick thread: key derivation and the ban list on disk.
+//! Work that must not run on the tick thread: key derivation, the ban list on disk, and what gamemodes ask for.
 //!
 //! Each kind has a thread and a queue of its own, so that a slow derivation never holds up a ban. Answers come back
 //! to the tick as messages.
@@ -7,6 +7,7 @@ use std::{
     io,
     path::PathBuf,
     thread::{self, JoinHandle},
+    time::Duration,
 };
 
 use bevy_app::{App, Plugin};
@@ -18,15 +19,23 @@ use bevy_ecs::{
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use decitick_components::{
     bans::BanList,
+    settings::Settings,
     worker::{WorkerAnswer, WorkerInbox, WorkerOutbox, WorkerRequest},
 };
 use decitick_protocol::{Password, PasswordKey};
 use decitick_systems::{
     receive::note_sent,
+    script::ScriptInbox,
     tick::{Tick, TickSystems},
 };
 
-use crate::ban_file;
+use crate::{
+    ban_file,
+    scripts::{ScriptThreads, ScriptWorkers},
+};
+
+/// How long what gamemodes keep may take to reach the disk when the server stops.
+const SCRIPTS_FINISH: Duration = Duration::from_millis(1_500);
 
 /// The tick's ends of the workers. The queues hold little: one write of the ban list at a time, and a password per
 /// console line.
@@ -34,6 +43,7 @@ use crate::ban_file;
 pub struct Workers {
     passwords: Sender<(u64, Password)>,
     bans: Sender<(u64, BanList)>,
+    scripts: ScriptWorkers,
     answers: Receiver<WorkerAnswer>,
 }
 
@@ -41,25 +51,34 @@ pub struct Workers {
 #[derive(Debug)]
 pub struct WorkerThreads {
     bans: JoinHandle<()>,
+    scripts: ScriptThreads,
 }
 
 impl WorkerThreads {
-    /// Waits until the ban list is on disk. A derivation that is under way is not waited for: nobody needs its key.
+    /// Waits until the ban list is on disk, and, within bounds, until what gamemodes keep is. A derivation or a hash that
+    /// is under way is not waited for: nobody needs it.
     pub fn finish(self) {
         if self.bans.join().is_err() {
             tracing::error!("the thread that writes the ban list had panicked");
         }
+        self.scripts.finish(SCRIPTS_FINISH);
     }
 }
 
-/// Starts the workers of a server directory.
+/// Starts the workers of a server directory, and reads the gamemodes of the settings: they are in the inbox for the first
+/// tick.
 ///
 /// # Errors
 /// When a thread cannot be started.
-pub fn start(directory: PathBuf, server_key: [u8; 32]) -> io::Result<(Workers, WorkerThreads)> {
+pub fn start(
+    directory: PathBuf,
+    server_key: [u8; 32],
+    settings: &Settings,
+) -> io::Result<(Workers, ScriptInbox, WorkerThreads)> {
     let (passwords, wanted_passwords) = unbounded::<(u64, Password)>();
     let (bans, wanted_bans) = unbounded::<(u64, BanList)>();
     let (answer, answers) = unbounded();
+    let (scripts, inbox, script_threads) = ScriptWorkers::start(directory.clone(), settings, answer.clone())?;
     let derived = answer.clone();
     thread::Builder::new()
         .name("passwords".to_owned())
@@ -91,9 +110,14 @@ pub fn start(directory: PathBuf, server_key: [u8; 32]) -> io::Result<(Workers, W
         Workers {
             passwords,
             bans,
+            scripts,
             answers,
         },
-        WorkerThreads { bans: bans_thread },
+        inbox,
+        WorkerThreads {
+            bans: bans_thread,
+            scripts: script_threads,
+        },
     ))
 }
 
@@ -103,13 +127,19 @@ pub struct WorkerPlugin;
 
 impl Plugin for WorkerPlugin {
     fn build(&self, app: &mut App) {
-        app.add_systems(Tick, take_answers.in_set(TickSystems::Receive).before(note_sent))
+        app.init_resource::<ScriptInbox>()
+            .add_systems(Tick, take_answers.in_set(TickSystems::Receive).before(note_sent))
             .add_systems(Tick, hand_out_work.in_set(TickSystems::Transmit));
     }
 }
 
-fn take_answers(workers: Res<'_, Workers>, mut inbox: ResMut<'_, WorkerInbox>) {
+fn take_answers(
+    workers: Res<'_, Workers>,
+    mut inbox: ResMut<'_, WorkerInbox>,
+    mut scripts: ResMut<'_, ScriptInbox>,
+) {
     inbox.0.extend(workers.answers.try_iter());
+    scripts.0.extend(workers.scripts.take_loaded());
 }
 
 fn hand_out_work(workers: Res<'_, Workers>, mut outbox: ResMut<'_, WorkerOutbox>) {
@@ -122,7 +152,7 @@ fn hand_out_work(workers: Res<'_, Workers>, mut outbox: ResMut<'_, WorkerOutbox>
             WorkerRequest::SaveBans { request, bans } => {
                 let _ = workers.bans.send((request, bans));
             }
-            WorkerRequest::Script(_) => {}
+            WorkerRequest::Script(work) => workers.scripts.hand_out(work),
         }
     }
 }

@@ -42,6 +42,21 @@ impl<Id: Numbered> Book<Id> {
         self.reserved = self.reserved.saturating_sub(1);
     }
 
+    /// A number without room: who makes the entity asks for its room with [`Book::claim`] when it does. `None` when no
+    /// number is left.
+    pub fn next_number(&mut self) -> Option<Id> {
+        self.last = self.last.checked_add(1)?;
+        Some(Id::numbered(self.last))
+    }
+
+    /// Takes room for an entity whose number came from [`Book::next_number`]; false when there are too many. Whoever
+    /// takes it makes the entity in the same tick, or gives it back with [`Book::forgo`].
+    pub fn claim(&mut self) -> bool {
+        let room = self.entries.len() + self.reserved < Id::MOST;
+        self.reserved += usize::from(room);
+        room
+    }
+
     /// The entity with a number.
     #[must_use]
     pub fn find(&self, id: Id) -> Option<Entity> {

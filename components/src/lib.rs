@@ -91,6 +91,8 @@ fn register_messages(app: &mut App) {
         .add_message::<messages::EndSessionRequest>()
         .add_message::<messages::SessionEnded>()
         .add_message::<messages::ChatReceived>()
+        .add_message::<messages::ChatPassed>()
+        .add_message::<messages::ClientEventReceived>()
         .add_message::<messages::SpawnRequest>()
         .add_message::<messages::FrameReceived>()
         .add_message::<messages::HitReported>()

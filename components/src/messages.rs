@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bevy_ecs::{entity::Entity, message::Message};
-use decitick_protocol::{HitReport, PlayerSync, ShownText};
+use decitick_protocol::{EventData, HitReport, PlayerSync, ShownText};
 
 use crate::{
     reasons::CloseReason,
@@ -54,6 +54,26 @@ pub struct ChatReceived {
     pub entity: Entity,
     /// What, 1..=128 bytes without control characters.
     pub text: String,
+}
+
+/// What a player said, or a command that nobody knew, goes on to be relayed: no gamemode swallowed it.
+#[derive(Message, Clone, Debug)]
+pub struct ChatPassed {
+    /// The connection.
+    pub entity: Entity,
+    /// What, as in [`ChatReceived`].
+    pub text: String,
+}
+
+/// The scripts of a client sent an event (docs/protocol.md 2.3, ClientEvent).
+#[derive(Message, Clone, Debug)]
+pub struct ClientEventReceived {
+    /// The connection.
+    pub entity: Entity,
+    /// Its name, 1..=64 bytes.
+    pub name: String,
+    /// Its value.
+    pub data: EventData,
 }
 
 /// A player asks to be spawned.

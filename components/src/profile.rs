@@ -22,6 +22,12 @@ impl fmt::Display for DisplayName {
     }
 }
 
+/// What the operator granted to a player for this session: names that mean something to gamemodes, sorted. A change is
+/// an insert.
+#[derive(Component, Clone, Debug, Default, PartialEq, Eq)]
+#[component(immutable)]
+pub struct Granted(pub std::sync::Arc<[Box<str>]>);
+
 /// Which names are held, by the key under which they compare (docs/protocol.md 1.4).
 #[derive(Resource, Debug, Default)]
 pub struct NameBook {

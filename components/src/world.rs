@@ -30,6 +30,20 @@ pub const FROZEN_MINUTE: u16 = 1000;
 const DAY: u128 = 24 * 60;
 
 impl WorldState {
+    /// A world of which nothing is known yet: midnight, a frozen clock.
+    #[must_use]
+    pub const fn unknown() -> Self {
+        Self {
+            hours: 0,
+            minutes: 0,
+            weather: 0,
+            clock_ms_per_minute: None,
+            garage_doors: 0,
+            driveby_intervals: [0; 12],
+            since_minute: Duration::ZERO,
+        }
+    }
+
     /// Lets `passed` go by on the world's clock, however long it is; a frozen clock stays.
     pub fn pass(&mut self, passed: Duration) {
         let Some(minute) = self.clock_ms_per_minute else {

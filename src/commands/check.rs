@@ -1,12 +1,16 @@
 //! `decitick check [DIR]`: judges everything a start would read, without listening and without making
 //! or changing a file.
 
-use std::{io::Write, path::Path};
+use std::{collections::BTreeMap, io::Write, path::Path};
 
-use decitick_components::settings::Settings;
+use decitick_components::{
+    script::{ResourceName, ScriptFault},
+    settings::Settings,
+};
 
 use crate::{
     asset_files, ban_file, identity_file,
+    scripts::{self, folder, load, needs},
     settings_file::{self, Overrides},
 };
 
@@ -24,7 +28,7 @@ pub fn run(directory: &Path, out: &mut impl Write) -> usize {
     if faults.is_empty() {
         let _ = writeln!(
             out,
-            "{}: configuration, assets, key and ban list are fine",
+            "{}: configuration, assets, scripts, key and ban list are fine",
             directory.display()
         );
     }
@@ -33,8 +37,12 @@ pub fn run(directory: &Path, out: &mut impl Write) -> usize {
 
 fn faults_of(directory: &Path) -> Vec<String> {
     let mut faults = Vec::new();
+    let mut named = Vec::new();
     let settings = match settings_file::load(directory, &Overrides::default()) {
-        Ok(settings) => settings,
+        Ok(settings) => {
+            named = scripts::names(&settings);
+            settings
+        }
         Err(error) => {
             faults.extend(error.faults().iter().map(ToString::to_string));
             if !directory.is_dir() {
@@ -55,6 +63,11 @@ fn faults_of(directory: &Path) -> Vec<String> {
     {
         faults.extend(error.faults().iter().map(ToString::to_string));
     }
+    faults.extend(
+        script_faults(directory, named)
+            .iter()
+            .map(|fault| format!("{}{fault}", directory.join("").display())),
+    );
     if let Err(error) = identity_file::load(directory) {
         faults.push(error.to_string());
     }
@@ -64,9 +77,39 @@ fn faults_of(directory: &Path) -> Vec<String> {
     faults
 }
 
+/// Everything that is wrong with the resources there are, those that are named and not there, and what they need of each
+/// other.
+fn script_faults(directory: &Path, named: Vec<ResourceName>) -> Vec<ScriptFault> {
+    let mut names = folder::existing(directory);
+    let mut faults = Vec::new();
+    let mut manifests = BTreeMap::new();
+    names.extend(named);
+    names.sort();
+    names.dedup();
+    for name in names {
+        let read = folder::read(directory, &name);
+        let exists = read.exists;
+        faults.extend(load::compile_folder(&read).err().into_iter().flatten());
+        if exists {
+            manifests.insert(name, read.manifest);
+        }
+    }
+    faults.extend(needs::faults(&manifests));
+    faults.sort();
+    faults
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A directory that names no gamemode; without settings, `freeroam` is to be there.
+    fn without_gamemodes() -> tempfile::TempDir {
+        let directory = tempfile::tempdir().unwrap();
+        std::fs::create_dir(directory.path().join("assets")).unwrap();
+        std::fs::write(directory.path().join("assets/server.ron"), "(resources: [])").unwrap();
+        directory
+    }
 
     fn check(directory: &Path) -> (usize, String) {
         let mut out = Vec::new();
@@ -76,13 +119,60 @@ mod tests {
 
     #[test]
     fn a_sound_directory_gets_one_line_and_stays_as_it_is() {
-        let directory = tempfile::tempdir().unwrap();
+        let directory = without_gamemodes();
         let (faults, told) = check(directory.path());
         assert_eq!((faults, told.lines().count()), (0, 1), "{told}");
-        assert_eq!(
-            std::fs::read_dir(directory.path()).unwrap().count(),
-            0,
-            "no key is made"
+        let names: Vec<_> = std::fs::read_dir(directory.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name())
+            .collect();
+        assert_eq!(names, ["assets"], "no key and no store is made");
+    }
+
+    #[test]
+    fn every_fault_of_every_script_is_told_at_once() {
+        let directory = without_gamemodes();
+        let write = |name: &str, text: &str| {
+            let path = directory.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        write("assets/server.ron", "(resources: [\"none\", \"a\"])");
+        write("scripts/a/resource.ron", "(needs: [\"b\", \"lost\"])");
+        write("scripts/a/main.rhai", "");
+        write("scripts/b/resource.ron", "(needs: [\"a\"], console: [\"eval\"])");
+        write("scripts/b/main.rhai", "");
+        write("scripts/c/main.rhai", "");
+        write("scripts/d/resource.ron", "(descripton: \"x\")");
+        write("scripts/notes/readme.md", "no resource");
+        let (faults, told) = check(directory.path());
+        let lines: Vec<&str> = told.lines().collect();
+        let wanted = [
+            "scripts/a/resource.ron:1:15: needs.1: there is no resource \"lost\"",
+            "scripts/b/resource.ron:1:10: needs.0: needs go in a circle: a needs b needs a",
+            "scripts/b/resource.ron:1:26: console.0: \"eval\"",
+            "scripts/c/resource.ron: is missing",
+            "scripts/d/main.rhai: is missing",
+            "scripts/d/resource.ron:1:2: unknown key \"descripton\"",
+            "scripts/none: there is no such resource",
+        ];
+        assert_eq!((faults, lines.len()), (wanted.len(), wanted.len()), "{told}");
+        for (line, wanted) in lines.iter().zip(wanted) {
+            let wanted = directory.path().join(wanted).display().to_string();
+            assert!(line.starts_with(&wanted), "{line} does not start with {wanted}");
+        }
+        assert!(!directory.path().join("store").exists());
+    }
+
+    #[test]
+    fn the_resource_that_judges_who_joins_must_be_there_too() {
+        let directory = without_gamemodes();
+        let settings = "(resources: [], auth: Some((resource: \"login\")))";
+        std::fs::write(directory.path().join("assets/server.ron"), settings).unwrap();
+        let (faults, told) = check(directory.path());
+        assert!(
+            faults == 1 && told.contains("scripts/login: there is no such resource"),
+            "{told}"
         );
     }
 
@@ -120,9 +210,8 @@ mod tests {
 
     #[test]
     fn spawn_points_are_judged_by_the_weapon_table_of_their_directory() {
-        let directory = tempfile::tempdir().unwrap();
+        let directory = without_gamemodes();
         let assets = directory.path().join("assets");
-        std::fs::create_dir(&assets).unwrap();
         std::fs::write(
             assets.join("spawns.ron"),
             "[\n(position: (0, 0, 0), weapons: [(24, 7)])]",

@@ -2,23 +2,47 @@
 
 use std::{
     fmt,
-    fs::OpenOptions,
+    fs::{DirBuilder, OpenOptions},
     io::{self, Write},
+    os::unix::fs::DirBuilderExt,
     path::{Path, PathBuf},
 };
 
-use crate::asset_files::{DEFAULT_SPAWNS, DEFAULT_THINGS, DEFAULT_WEAPONS};
+use crate::{
+    asset_files::{DEFAULT_SPAWNS, DEFAULT_THINGS, DEFAULT_WEAPONS},
+    scripts::sql::STORE_FOLDER,
+};
 
 /// The commented configuration, as it stands in the repository.
 const DEFAULT_SETTINGS: &str = include_str!("../../assets/server.ron");
 
-const FOLDERS: [&str; 3] = ["assets", "scripts", "store"];
+const FOLDERS: [&str; 5] = [
+    "assets",
+    "scripts",
+    "scripts/freeroam",
+    "scripts/deathmatch",
+    "scripts/race",
+];
 
-const FILES: [(&str, &str); 4] = [
+/// A file of the repository under the name that it has in a server directory too.
+macro_rules! sample {
+    ($name:literal) => {
+        ($name, include_str!(concat!("../../", $name)))
+    };
+}
+
+const FILES: [(&str, &str); 11] = [
     ("assets/server.ron", DEFAULT_SETTINGS),
     ("assets/weapons.ron", DEFAULT_WEAPONS),
     ("assets/spawns.ron", DEFAULT_SPAWNS),
     ("assets/things.ron", DEFAULT_THINGS),
+    sample!("scripts/decitick.d.rhai"),
+    sample!("scripts/freeroam/resource.ron"),
+    sample!("scripts/freeroam/main.rhai"),
+    sample!("scripts/deathmatch/resource.ron"),
+    sample!("scripts/deathmatch/main.rhai"),
+    sample!("scripts/race/resource.ron"),
+    sample!("scripts/race/main.rhai"),
 ];
 
 /// Makes the directory, its folders and its files; what is there already is left and told of on `out`.
@@ -31,6 +55,7 @@ pub fn run(directory: &Path, out: &mut impl Write) -> Result<(), InitError> {
     for folder in FOLDERS {
         make_folder(&directory.join(folder))?;
     }
+    make_private_folder(&directory.join(STORE_FOLDER))?;
     for (name, text) in FILES {
         let path = directory.join(name);
         let line = if write_new(&path, text)? {
@@ -51,6 +76,15 @@ pub fn run(directory: &Path, out: &mut impl Write) -> Result<(), InitError> {
 
 fn make_folder(path: &Path) -> Result<(), InitError> {
     std::fs::create_dir_all(path).map_err(|error| InitError {
+        path: path.to_owned(),
+        error,
+    })
+}
+
+/// What gamemodes keep is nobody else's to read.
+fn make_private_folder(path: &Path) -> Result<(), InitError> {
+    let made = DirBuilder::new().recursive(true).mode(0o700).create(path);
+    made.map_err(|error| InitError {
         path: path.to_owned(),
         error,
     })
@@ -97,8 +131,10 @@ impl std::error::Error for InitError {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
-    use crate::{commands::check, settings_file};
+    use crate::{commands::check, scripts, settings_file};
 
     fn init(directory: &Path) -> String {
         let mut out = Vec::new();
@@ -122,6 +158,21 @@ mod tests {
     }
 
     #[test]
+    fn the_sample_gamemodes_are_there_and_the_first_of_them_is_set_to_run() {
+        let directory = tempfile::tempdir().unwrap();
+        init(directory.path());
+        let names: Vec<String> = scripts::folder::existing(directory.path())
+            .iter()
+            .map(ToString::to_string)
+            .collect();
+        assert_eq!(names, ["deathmatch", "freeroam", "race"]);
+        let settings = settings_file::load(directory.path(), &settings_file::Overrides::default()).unwrap();
+        assert_eq!(settings.resources, ["freeroam"]);
+        let store = std::fs::metadata(directory.path().join("store")).unwrap();
+        assert_eq!(store.permissions().mode() & 0o777, 0o700);
+    }
+
+    #[test]
     fn an_existing_file_is_left_and_told_of() {
         let directory = tempfile::tempdir().unwrap();
         std::fs::create_dir(directory.path().join("assets")).unwrap();
@@ -133,7 +184,10 @@ mod tests {
             "{told}"
         );
         assert_eq!(std::fs::read_to_string(&settings).unwrap(), "(name: \"mine\")");
-        assert_eq!(init(directory.path()).matches("left as it is").count(), 4);
+        assert_eq!(
+            init(directory.path()).matches("left as it is").count(),
+            FILES.len()
+        );
     }
 
     #[test]

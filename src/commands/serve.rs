@@ -20,11 +20,13 @@ use crate::{
     console::{self, Console, ConsoleEdgePlugin, ConsoleHub, ConsoleServer, ConsoleSocket, SocketError},
     entropy, identity_file,
     runner::{self, Ended},
+    scripts::gauges,
     settings_file,
     socket::{
         Epoch, Listener, SharedMailbox, SocketPlugin, Traffic, bind_all, start_readers, start_transmit,
     },
     telemetry::{self, Telemetry},
+    tick_thread,
     worker::{self, WorkerPlugin},
 };
 
@@ -95,7 +97,13 @@ fn serve(arguments: &ServeArguments) -> Result<Ended, Failure> {
         bans,
     };
     let stop = stop_on_signals().map_err(run_time)?;
-    run_server(arguments, parts, &identity, &listeners, socket, &stop, &telemetry)
+    let memory_mib = parts.settings.scripts.memory_mib;
+    tick_thread::run(memory_mib, |memory_mib| {
+        let mut parts = parts;
+        parts.settings.scripts.memory_mib = memory_mib;
+        run_server(arguments, parts, &identity, &listeners, socket, &stop, &telemetry)
+    })
+    .map_err(|error| run_time(format_args!("the thread that ticks cannot be started: {error}")))?
 }
 
 fn bind_console(directory: &Path, settings: &Settings) -> Result<Option<ConsoleSocket>, Failure> {
@@ -151,8 +159,8 @@ fn run_server(
     let (notices, noticed) = unbounded();
     let mailbox = SharedMailbox::default();
     let transmit = start_transmit(listeners, identity.clone(), epoch).map_err(run_time)?;
-    let (workers, worker_threads) =
-        worker::start(arguments.directory.clone(), parts.server_key).map_err(run_time)?;
+    let (workers, scripts, worker_threads) =
+        worker::start(arguments.directory.clone(), parts.server_key, &parts.settings).map_err(run_time)?;
     let (hub, handle) = ConsoleHub::new();
     let readers = start_readers(listeners, door, &noticed, &mailbox, epoch).map_err(run_time)?;
     let console_server = socket
@@ -175,6 +183,9 @@ fn run_server(
     let mut app = build_app(parts);
     app.insert_resource(Traffic::new(mailbox, notices, &transmit))
         .insert_resource(workers)
+        .insert_resource(scripts)
+        .insert_resource(gauges::stopwatch())
+        .insert_resource(gauges::memory_gauge())
         .insert_resource(Console(hub))
         .add_plugins((SocketPlugin, WorkerPlugin, ConsoleEdgePlugin));
     let ended = runner::run(&mut app, epoch, stop, telemetry);
@@ -198,7 +209,6 @@ fn finish_console(app: &mut App) {
 /// Keys of features that this version does not have are accepted and checked; that they have no effect is said once.
 fn tell_what_has_no_effect(settings: &Settings) {
     let set = [
-        ("resources", !settings.resources.is_empty()),
         ("remote", settings.remote.is_some()),
         ("page", settings.page.is_some()),
         ("voxel", settings.voxel.is_some()),

@@ -57,15 +57,9 @@ fn a_directory_without_a_file_has_the_defaults_and_a_missing_directory_is_a_faul
 }
 
 #[test]
-fn the_default_file_of_the_repository_is_the_defaults_but_for_the_gamemodes() {
+fn the_default_file_of_the_repository_is_the_defaults() {
     let settings = load_text(include_str!("../../assets/server.ron")).unwrap();
-    assert_eq!(
-        settings,
-        Settings {
-            resources: Vec::new(),
-            ..Settings::default()
-        }
-    );
+    assert_eq!(settings, Settings::default());
 }
 
 #[test]

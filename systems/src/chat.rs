@@ -8,7 +8,7 @@ use bevy_ecs::{
 };
 use decitick_components::{
     lane::{LaneEvent, OutboundLane},
-    messages::ChatReceived,
+    messages::ChatPassed,
     phase::Phase,
     profile::DisplayName,
     session::SlotTable,
@@ -40,12 +40,12 @@ impl Plugin for ChatPlugin {
 /// Everyone sees "name: text"; a line that starts with `/` is a command, and without a gamemode that knows it
 /// its sender alone is told so.
 pub(crate) fn relay_chat(
-    mut received: MessageReader<'_, '_, ChatReceived>,
+    mut passed: MessageReader<'_, '_, ChatPassed>,
     slots: Res<'_, SlotTable>,
     names: Query<'_, '_, &DisplayName>,
     mut lanes: Query<'_, '_, (&Phase, &mut OutboundLane)>,
 ) {
-    for ChatReceived { entity, text } in received.read() {
+    for ChatPassed { entity, text } in passed.read() {
         let Ok(name) = names.get(*entity) else { continue };
         if let Some(command) = text.strip_prefix('/') {
             let word = escape_for_display(

@@ -2,6 +2,7 @@
 //! JSON value.
 
 mod answers;
+mod scripts;
 mod world;
 
 use std::time::Duration;
@@ -36,6 +37,7 @@ use serde::Serialize;
 use crate::{
     chat::announcement,
     handshake::request_password,
+    script::SCRIPT_ASKER,
     tick::{Tick, TickSystems},
 };
 
@@ -64,10 +66,17 @@ pub(crate) fn execute_commands(world: &mut World) {
         result,
     } in settled
     {
+        if asker == SCRIPT_ASKER {
+            if let Err(error) = result {
+                tracing::error!(error, "a gamemode's ban or unban was not written");
+            }
+            continue;
+        }
         let answer = ban_settled(&change, result);
         // Whether JSON was asked for travels in the lowest bit of the asker.
         put_answer(world, asker >> 1, asker & 1 == 1, answer);
     }
+    scripts::answer_settled(world);
     let count = world.resource::<ConsoleInbox>().0.len().min(LINES_PER_TICK);
     let requests: Vec<_> = world.resource_mut::<ConsoleInbox>().0.drain(..count).collect();
     for request in requests {
@@ -191,6 +200,10 @@ fn execute(world: &mut World, command: ConsoleCommand, asker: u64) -> Option<Ans
             let answer = answers::limits(world, ip);
             rendered(&answer, answer.text())
         }
+        ConsoleCommand::Resource(action) => return scripts::resource(world, &action, asker),
+        ConsoleCommand::Eval(text) => scripts::eval(world, &text),
+        ConsoleCommand::Grant { id, name } => scripts::grant(world, PlayerId(id), &name),
+        ConsoleCommand::Revoke { id, name } => scripts::revoke(world, PlayerId(id), &name),
         ConsoleCommand::Shutdown { seconds, reason } => shutdown(world, seconds, &reason),
     })
 }

@@ -16,7 +16,7 @@ use decitick_components::{
     liveness::{LastSeen, Traffic},
     mailbox::{Batch, Inbox},
     messages::{
-        AcknowledgementReceived, ChatReceived, EndSessionRequest, FrameReceived, HitReported, PongReceived,
+        AcknowledgementReceived, ChatReceived, ClientEventReceived, EndSessionRequest, FrameReceived, HitReported, PongReceived,
         SpawnRequest,
     },
     phase::Phase,
@@ -58,6 +58,7 @@ struct Facts<'w> {
     pongs: MessageWriter<'w, PongReceived>,
     spawns: MessageWriter<'w, SpawnRequest>,
     chats: MessageWriter<'w, ChatReceived>,
+    client_events: MessageWriter<'w, ClientEventReceived>,
     hits: MessageWriter<'w, HitReported>,
     ends: MessageWriter<'w, EndSessionRequest>,
 }
@@ -222,8 +223,14 @@ fn hand_on(entity: Entity, event: ClientLaneEvent, arrived: Duration, facts: &mu
                 arrived,
             });
         }
-        ClientLaneEvent::ClientEvent(_)
-        | ClientLaneEvent::AuthAssertion(_)
+        ClientLaneEvent::ClientEvent(event) => {
+            facts.client_events.write(ClientEventReceived {
+                entity,
+                name: event.name.into_string(),
+                data: event.data,
+            });
+        }
+        ClientLaneEvent::AuthAssertion(_)
         | ClientLaneEvent::ViewStatus(_)
         | ClientLaneEvent::ViewAction(_) => {}
     }

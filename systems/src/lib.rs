@@ -66,6 +66,7 @@ impl Plugin for ServerPlugins {
             chat::ChatPlugin,
             things::ThingsPlugin,
             streaming::StreamingPlugin,
+            script::ScriptPlugin,
         ));
     }
 }

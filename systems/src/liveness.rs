@@ -56,14 +56,14 @@ impl Plugin for LivenessPlugin {
 /// After the process stood still, what clients sent meanwhile is still on its way from the kernel: nobody is
 /// called silent before it had time to arrive.
 #[derive(Resource, Debug, Default)]
-struct Patience {
+pub(crate) struct Patience {
     until: Duration,
 }
 
 /// How long after a stall nobody times out.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-fn grant_patience(clock: Res<'_, Clock>, mut patience: ResMut<'_, Patience>) {
+pub(crate) fn grant_patience(clock: Res<'_, Clock>, mut patience: ResMut<'_, Patience>) {
     if !clock.stalled.is_zero() {
         patience.until = clock.since_start + PATIENCE;
     }

@@ -118,7 +118,7 @@ fn a_server_is_asked_played_on_operated_and_stopped() {
     let unknown = server.console("kcik 0");
     assert_eq!(unknown.status.code(), Some(1));
     assert!(
-        (text(&unknown.stdout) + &text(&unknown.stderr)).contains("kick"),
+        format!("{}{}", text(&unknown.stdout), text(&unknown.stderr)).contains("kick"),
         "the nearest command is named"
     );
 

@@ -37,6 +37,8 @@ mod order;
 mod passwords;
 mod requests;
 mod resends;
+mod script_api;
+mod script_reference;
 mod sessions;
 mod sim_itself;
 mod streaming;

@@ -20,6 +20,7 @@ mod inspect;
 mod link;
 mod player;
 mod random;
+pub(crate) mod scripts;
 mod time;
 mod visitor;
 mod world;
@@ -81,6 +82,8 @@ pub(crate) struct Sim {
     pub(crate) ban_writes_fail: Option<String>,
     /// Ban lists that were written, oldest first.
     pub(crate) written_bans: Vec<BanList>,
+    /// Gamemodes and what they keep.
+    pub(crate) folder: scripts::Folder,
     /// Key derivations that were asked for.
     pub(crate) derivations: usize,
     /// Every session that ended, as (id, generation, why).
@@ -190,6 +193,7 @@ impl Sim {
             worker_delay: Duration::ZERO,
             ban_writes_fail: None,
             written_bans: Vec::new(),
+            folder: scripts::Folder::default(),
             derivations: 0,
             ended: Vec::new(),
             log: Vec::new(),

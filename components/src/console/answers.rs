@@ -5,6 +5,7 @@
 
 mod limits;
 mod lists;
+mod resources;
 mod status;
 mod world;
 
@@ -13,6 +14,7 @@ use serde::{Serialize, Serializer};
 pub use self::{
     limits::{AddressLimits, AddressTableRow, LimitTableRow, LimitsAnswer},
     lists::{BanRow, BansAnswer, PlayerRow, PlayersAnswer},
+    resources::{ResourceRow, ResourcesAnswer},
     status::{DropsAnswer, ReasonCounts, StatusAnswer, TickAnswer},
     world::{HitsAnswer, WorldAnswer},
 };

@@ -130,6 +130,37 @@ pub static COMMANDS: &[&CommandInfo] = &[
         arguments::spawn,
     ),
     &command(
+        "grant",
+        "grant ID NAME",
+        "grants a player something that gamemodes ask for, such as admin, until it leaves",
+        "grant 5 admin",
+        arguments::grant,
+    ),
+    &command(
+        "revoke",
+        "revoke ID NAME",
+        "takes back what was granted",
+        "revoke 5 admin",
+        arguments::revoke,
+    ),
+    &command(
+        "resource",
+        "resource list | start NAME | stop NAME | restart NAME",
+        "gamemode resources: what each costs, and its last error; starts, stops or reads one again",
+        "resource restart freeroam",
+        arguments::resource,
+    ),
+    &CommandInfo {
+        secret: true,
+        ..command(
+            "eval",
+            "eval RHAI",
+            "runs an expression with the gamemode API and prints its value",
+            "eval players::count()",
+            arguments::eval,
+        )
+    },
+    &command(
         "identity",
         "identity",
         "the server's public key in hexadecimal",

@@ -83,6 +83,8 @@ pub enum ArgumentFault {
         /// The name of the command that is nearest.
         nearest: &'static str,
     },
+    /// It is no name of a resource.
+    ResourceName,
     /// It is none of the words that may stand there.
     NoneOf {
         /// The words.
@@ -146,6 +148,9 @@ impl fmt::Display for ArgumentFault {
             Self::UnknownCommand { word, nearest } => {
                 write!(f, "there is no command \"{word}\"; the nearest is `{nearest}`")
             }
+            Self::ResourceName => f.write_str(
+                "NAME is the name of a folder in scripts/: 1 to 64 lower-case letters, digits, '_' and '-'",
+            ),
             Self::NoneOf { words } => write!(f, "it must be followed by one of: {}", words.join(", ")),
         }
     }

@@ -14,7 +14,10 @@ use super::{
     commands::{self, CommandInfo, shown},
     error::ConsoleError,
 };
-use crate::bans::{BanRange, BanReason};
+use crate::{
+    bans::{BanRange, BanReason},
+    script::ResourceName,
+};
 
 /// Bytes that a line may have.
 pub const MAX_LINE: usize = 4096;
@@ -27,6 +30,8 @@ pub type NoticeText = ShownText<0, KICK_REASON_LEN>;
 pub type SayText = ShownText<1, 512>;
 /// The mode of a query answer: at most 32 bytes (docs/protocol.md 1.3).
 pub type ModeText = ShownText<0, 32>;
+/// What `grant` grants: a name that gamemodes ask for, 1 to 32 bytes.
+pub type GrantName = ShownText<1, 32>;
 
 const JSON_FLAG: &str = "--json";
 
@@ -97,6 +102,24 @@ pub enum ConsoleCommand {
         /// The address that is asked for, canonical.
         ip: Option<IpAddr>,
     },
+    /// Gamemode resources.
+    Resource(ResourceAction),
+    /// Runs an expression with the gamemode API.
+    Eval(String),
+    /// Grants something to a player for its session.
+    Grant {
+        /// The player's id, below 1,000.
+        id: u16,
+        /// What.
+        name: GrantName,
+    },
+    /// Takes it back.
+    Revoke {
+        /// The player's id, below 1,000.
+        id: u16,
+        /// What.
+        name: GrantName,
+    },
     /// Stops the server.
     Shutdown {
         /// After how many seconds, at most [`MAX_SHUTDOWN_SECONDS`].
@@ -115,6 +138,19 @@ pub enum PasswordAction {
     Set(Password),
     /// Take it away.
     Clear,
+}
+
+/// What to do with gamemode resources.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ResourceAction {
+    /// List them.
+    List,
+    /// Read and start one.
+    Start(ResourceName),
+    /// Stop one, and those that need it.
+    Stop(ResourceName),
+    /// Read one again, and put it in the place of the one that runs.
+    Restart(ResourceName),
 }
 
 /// What to do with the time of day.

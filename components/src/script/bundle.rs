@@ -23,6 +23,12 @@ impl ResourceName {
         (fits && name.bytes().all(allowed)).then(|| Self(name.into()))
     }
 
+    /// Under this name the console runs expressions. It is no resource name, so no resource has it.
+    #[must_use]
+    pub fn of_console() -> Self {
+        Self("(console)".into())
+    }
+
     /// The name.
     #[must_use]
     pub fn as_str(&self) -> &str {

@@ -7,11 +7,19 @@ use bevy_ecs::resource::Resource;
 /// A monotonic stopwatch. It bounds script calls and decides nothing else; the time of the game is
 /// [`Clock`](crate::clock::Clock). The default stands still, so that a test is bounded by operations alone.
 #[derive(Resource, Clone, Copy)]
-pub struct Stopwatch(pub fn() -> Duration);
+pub struct Stopwatch {
+    /// To a microsecond.
+    pub exact: fn() -> Duration,
+    /// To some milliseconds, and so cheap that it can be read for every operation of a script. It has a start of its own.
+    pub coarse: fn() -> Duration,
+}
 
 impl Default for Stopwatch {
     fn default() -> Self {
-        Self(|| Duration::ZERO)
+        Self {
+            exact: || Duration::ZERO,
+            coarse: || Duration::ZERO,
+        }
     }
 }
 

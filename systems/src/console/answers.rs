@@ -46,6 +46,7 @@ pub(super) fn status(world: &World) -> StatusAnswer {
         packets_out_per_s: tally.rates.packets_out,
         bytes_in_per_s: tally.rates.bytes_in,
         bytes_out_per_s: tally.rates.bytes_out,
+        resources: super::scripts::rows(world),
         hits: HitsAnswer::from(world.resource::<HitTally>()),
         drops_by_reason: (&tally.all_drops()).into(),
     }

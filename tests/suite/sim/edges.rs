@@ -136,6 +136,10 @@ impl Sim {
         let requests = std::mem::take(&mut self.app.world_mut().resource_mut::<WorkerOutbox>().0);
         for request in requests {
             let answer = match request {
+                WorkerRequest::Script(work) => {
+                    self.do_script_work(work);
+                    continue;
+                }
                 WorkerRequest::DerivePassword { request, password } => {
                     self.derivations += 1;
                     WorkerAnswer::PasswordDerived {

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::{
     super::text_table::{TextTable, bytes, counted, duration, milliseconds},
-    HitsAnswer, SHOWN_CHARACTERS, WorldAnswer, tenths,
+    HitsAnswer, ResourceRow, SHOWN_CHARACTERS, WorldAnswer, tenths,
 };
 use crate::{
     reasons::DropReason,
@@ -77,6 +77,8 @@ pub struct StatusAnswer {
     /// Bytes sent each second, of late.
     #[serde(serialize_with = "tenths")]
     pub bytes_out_per_s: f64,
+    /// What gamemode resources cost.
+    pub resources: Vec<ResourceRow>,
     /// Claimed hits since the start.
     pub hits: HitsAnswer,
     /// Discarded datagrams since the start.
@@ -162,6 +164,9 @@ impl StatusAnswer {
         let rate = |packets: f64, size: f64| format!("{packets:.0} packets/s, {}/s", bytes(size));
         line("in", rate(self.packets_in_per_s, self.bytes_in_per_s));
         line("out", rate(self.packets_out_per_s, self.bytes_out_per_s));
+        for (index, row) in self.resources.iter().enumerate() {
+            line(if index == 0 { "resources" } else { "" }, row.text());
+        }
         line("hits", self.hits.text());
         line(
             "drops",
@@ -312,6 +317,17 @@ mod tests {
             packets_out_per_s: 1300.4321,
             bytes_in_per_s: 5_520.0,
             bytes_out_per_s: 2e6,
+            resources: vec![ResourceRow {
+                name: "race".to_owned(),
+                description: String::new(),
+                state: "running",
+                calls: 12,
+                errors: 1,
+                ms_per_s: 0.25,
+                longest_call_ms: 1.5,
+                memory_bytes: 2_000_000,
+                last_error: None,
+            }],
             hits: HitsAnswer {
                 counted: 4,
                 ..HitsAnswer::default()
@@ -339,7 +355,8 @@ mod tests {
             "1 h 2 min",
             "12 of 1000, 11 spawned",
             "06:05, the clock is frozen, weather 8; 1 thing, 0 zones",
-            "hits     4 counted, 0 refused",
+            "4 counted, 0 refused",
+            "race: running, 12 calls, 1 error, 0.25 ms/s, longest 1.50 ms, 2.0 MB",
             "p99 1.50 ms",
             "0 overruns",
             "5.5 kB/s",

@@ -1,0 +1,300 @@
+//! The desk between scripts and the server: what scripts read, what they leave to be done, and what each resource has
+//! of its own. The functions of the API work on it; nothing on it can reach the world by itself.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+    time::Duration,
+};
+
+use bevy_ecs::entity::Entity as Connection;
+use decitick_components::{
+    ban_changes::BanChange,
+    bans::Ban,
+    clock::Clock,
+    console::ConsoleRequest,
+    lane::LaneEvent,
+    messages::EndSessionRequest,
+    requests::{PlayerRequest, PlayerWish, ThingRequest, WorldRequest, ZoneRequest},
+    script::{Manifest, ResourceName, ScriptWork, StoreChange},
+    thing::ThingId,
+    zone::ZoneId,
+};
+use decitick_protocol::Password;
+use rhai::{Dynamic, FnPtr, ImmutableString};
+
+use super::{mirror::Mirror, random::Random, state::State, types::Player};
+
+/// The most of each that one resource may have at once.
+pub(crate) const MOST_TIMERS: usize = 1_000;
+/// Entities of one resource.
+pub(crate) const MOST_THINGS: usize = 2_000;
+/// Zones of one resource.
+pub(crate) const MOST_ZONES: usize = 1_000;
+/// Events, chat lines and console lines that one resource may send in a tick, counted by receiver.
+pub(crate) const MOST_MESSAGES: u32 = 20_000;
+/// Other wishes of one resource in a tick.
+pub(crate) const MOST_WISHES: u32 = 10_000;
+/// Answers that one resource may wait for.
+pub(crate) const MOST_WAITING: usize = 1_000;
+/// Keys that one resource may `set` on a player.
+pub(crate) const MOST_NOTES: usize = 64;
+/// Bytes of a store: keys and values.
+pub(crate) const STORE_BYTES: usize = 16 * 1024 * 1024;
+
+/// Something for one lane or for all.
+#[derive(Debug)]
+pub(crate) enum Told {
+    One(Connection, LaneEvent),
+    Everybody(LaneEvent),
+}
+
+/// A wish about the server itself.
+#[derive(Debug)]
+pub(crate) enum ServerWish {
+    ModeText(String),
+    Password(Option<Password>),
+    Bans(BanChange),
+}
+
+/// What scripts left to be done.
+#[derive(Debug, Default)]
+pub(crate) struct Wishes {
+    pub players: Vec<PlayerRequest>,
+    pub world: Vec<WorldRequest>,
+    pub things: Vec<ThingRequest>,
+    pub zones: Vec<ZoneRequest>,
+    pub ends: Vec<EndSessionRequest>,
+    pub told: Vec<Told>,
+    pub server: Vec<ServerWish>,
+    pub console: Vec<ConsoleRequest>,
+    pub work: Vec<ScriptWork>,
+}
+
+impl Wishes {
+    /// Whether nothing was left.
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.players.is_empty()
+            && self.world.is_empty()
+            && self.things.is_empty()
+            && self.zones.is_empty()
+            && self.ends.is_empty()
+            && self.told.is_empty()
+            && self.server.is_empty()
+            && self.console.is_empty()
+            && self.work.is_empty()
+    }
+}
+
+/// A timer of a resource.
+#[derive(Clone, Debug)]
+pub(crate) struct Timer {
+    /// When it is due, since the start of the server.
+    pub due: Duration,
+    /// How long until it is due again; `None`: it goes off once.
+    pub every: Option<Duration>,
+    pub callback: FnPtr,
+    /// Whether it is due and waits for its turn.
+    pub waits: bool,
+}
+
+/// What waits for an answer, with what is to be made of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Waiting {
+    pub callback: Option<FnPtr>,
+    /// What was asked, for a log line when it fails and nobody listens.
+    pub what: ImmutableString,
+}
+
+/// What a resource has of its own.
+#[derive(Debug)]
+pub(crate) struct Office {
+    pub name: ResourceName,
+    pub manifest: Arc<Manifest>,
+    /// The map that scripts call `state`.
+    pub state: State,
+    pub timers: BTreeMap<i64, Timer>,
+    /// What was set on players, by generation.
+    pub notes: BTreeMap<u32, BTreeMap<ImmutableString, Dynamic>>,
+    pub things: BTreeSet<ThingId>,
+    pub zones: BTreeSet<ZoneId>,
+    /// The store: each value one MessagePack value.
+    pub store: BTreeMap<String, Arc<[u8]>>,
+    pub store_bytes: usize,
+    /// Changes of the store since it was last handed to the worker, and who wants to know when they are durable.
+    pub unsaved: Vec<StoreChange>,
+    pub unsaved_callbacks: Vec<FnPtr>,
+    pub waiting: BTreeMap<u64, Vec<Waiting>>,
+    pub messages: u32,
+    pub wishes: u32,
+    pub log_lines: u32,
+}
+
+impl Office {
+    pub(crate) fn new(name: ResourceName, manifest: Arc<Manifest>) -> Self {
+        Self {
+            name,
+            manifest,
+            state: State::default(),
+            timers: BTreeMap::new(),
+            notes: BTreeMap::new(),
+            things: BTreeSet::new(),
+            zones: BTreeSet::new(),
+            store: BTreeMap::new(),
+            store_bytes: 0,
+            unsaved: Vec::new(),
+            unsaved_callbacks: Vec::new(),
+            waiting: BTreeMap::new(),
+            messages: 0,
+            wishes: 0,
+            log_lines: 0,
+        }
+    }
+}
+
+/// What does not change while the server runs.
+#[derive(Clone, Debug)]
+pub(crate) struct Facts {
+    pub server_name: String,
+    pub max_players: u16,
+}
+
+/// The desk.
+#[derive(Debug)]
+pub(crate) struct Desk {
+    pub mirror: Mirror,
+    pub wishes: Wishes,
+    pub offices: BTreeMap<ResourceName, Office>,
+    /// Whose call runs now.
+    pub caller: Option<ResourceName>,
+    pub clock: Clock,
+    pub random: Random,
+    pub facts: Facts,
+    /// The bans in force when the tick began, and what was asked for since.
+    pub bans: Vec<Ban>,
+    pub bans_unknown: bool,
+    /// Numbers that are reserved in the books for what will be made, highest last.
+    pub free_things: Vec<ThingId>,
+    pub free_zones: Vec<ZoneId>,
+    last_timer: i64,
+    last_request: u64,
+}
+
+impl Desk {
+    pub(crate) const fn new(mirror: Mirror, facts: Facts, clock: Clock) -> Self {
+        Self {
+            mirror,
+            wishes: Wishes {
+                players: Vec::new(),
+                world: Vec::new(),
+                things: Vec::new(),
+                zones: Vec::new(),
+                ends: Vec::new(),
+                told: Vec::new(),
+                server: Vec::new(),
+                console: Vec::new(),
+                work: Vec::new(),
+            },
+            offices: BTreeMap::new(),
+            caller: None,
+            clock,
+            random: Random::new([0; 16]),
+            facts,
+            bans: Vec::new(),
+            bans_unknown: true,
+            free_things: Vec::new(),
+            free_zones: Vec::new(),
+            last_timer: 0,
+            last_request: 0,
+        }
+    }
+
+    /// The office of whoever is being called.
+    pub(crate) fn office(&mut self) -> Result<&mut Office, String> {
+        self.caller
+            .as_ref()
+            .and_then(|caller| self.offices.get_mut(caller))
+            .ok_or_else(|| "this works only while a resource runs: call it from a handler".to_owned())
+    }
+
+    /// A number for a timer.
+    pub(crate) const fn next_timer(&mut self) -> i64 {
+        self.last_timer += 1;
+        self.last_timer
+    }
+
+    /// A number for a request to a worker.
+    pub(crate) const fn next_request(&mut self) -> u64 {
+        self.last_request += 1;
+        self.last_request
+    }
+
+    /// Counts a wish of the caller against its share of the tick.
+    pub(crate) fn spend_wish(&mut self) -> Result<(), String> {
+        let office = self.office()?;
+        if office.wishes >= MOST_WISHES {
+            return Err(format!(
+                "too much in one tick: a resource may change {MOST_WISHES} things a tick; spread it with timers::after"
+            ));
+        }
+        office.wishes += 1;
+        Ok(())
+    }
+
+    /// Counts messages of the caller by receiver.
+    pub(crate) fn spend_messages(&mut self, receivers: usize) -> Result<(), String> {
+        let office = self.office()?;
+        let sum = office
+            .messages
+            .saturating_add(u32::try_from(receivers).unwrap_or(u32::MAX));
+        if sum > MOST_MESSAGES {
+            return Err(format!(
+                "too many messages: a resource may send {MOST_MESSAGES} a tick, each receiver counted"
+            ));
+        }
+        office.messages = sum;
+        Ok(())
+    }
+
+    /// Wishes something about a player, who must be on.
+    pub(crate) fn wish_player(&mut self, player: Player, wish: PlayerWish) -> Result<(), String> {
+        self.spend_wish()?;
+        let entity = self.connection_of(player)?;
+        let request = PlayerRequest { entity, wish };
+        self.mirror.play_player(&request);
+        self.wishes.players.push(request);
+        Ok(())
+    }
+
+    /// Wishes something about the world.
+    pub(crate) fn wish_world(&mut self, request: WorldRequest) -> Result<(), String> {
+        self.spend_wish()?;
+        self.mirror.play_world(&request);
+        self.wishes.world.push(request);
+        Ok(())
+    }
+
+    /// Wishes something about a thing.
+    pub(crate) fn wish_thing(&mut self, request: ThingRequest) -> Result<(), String> {
+        self.spend_wish()?;
+        self.mirror.play_thing(&request);
+        self.wishes.things.push(request);
+        Ok(())
+    }
+
+    /// Wishes something about a zone.
+    pub(crate) fn wish_zone(&mut self, request: ZoneRequest) -> Result<(), String> {
+        self.spend_wish()?;
+        self.mirror.play_zone(&request);
+        self.wishes.zones.push(request);
+        Ok(())
+    }
+
+    /// The connection of a player who is on.
+    pub(crate) fn connection_of(&self, player: Player) -> Result<Connection, String> {
+        self.mirror
+            .player(player.id, player.token)
+            .map(|copy| copy.entity)
+            .ok_or_else(|| format!("player {} is not on any more; ask player.online first", player.id))
+    }
+}

@@ -1,0 +1,524 @@
+//! What happened in the world becomes calls, in order. What does not fit into a tick waits for the next.
+
+use std::{collections::VecDeque, net::IpAddr};
+
+use bevy_ecs::entity::Entity as Connection;
+use decitick_components::{
+    body::Appearance,
+    gamemode::{Hit, RejectText, SpawnVerdict},
+    script::ResourceName,
+    thing::ThingId,
+    zone::ZoneId,
+};
+use decitick_protocol::EntityKind;
+use rhai::{Array, Dynamic, FnPtr, Map};
+
+use super::{Failure, Host, MOST_PENDING, Spoken, budget::Turn, calls::Target, lock};
+use crate::script::{
+    api::spawn_point,
+    data,
+    types::{Entity, Player, Zone},
+};
+
+/// Something that resources are told.
+#[derive(Clone, Debug)]
+pub(crate) enum Happened {
+    Connected(Player),
+    Disconnected(Player, &'static str),
+    Spawned(Player),
+    Died {
+        player: Player,
+        killer: Option<Player>,
+        weapon: u8,
+    },
+    /// A line of chat or a command.
+    Said {
+        player: Player,
+        connection: Connection,
+        text: String,
+    },
+    ClientEvent {
+        player: Player,
+        name: String,
+        data: Vec<u8>,
+    },
+    ZoneEntered(Player, ZoneId),
+    ZoneLeft(Player, ZoneId),
+    Triggered(Player, ThingId),
+}
+
+/// Something that happened, and who is still to be told.
+#[derive(Debug)]
+pub(super) struct Event {
+    happened: Happened,
+    to: VecDeque<ResourceName>,
+}
+
+/// A call that waits.
+#[derive(Debug)]
+pub(super) enum Pending {
+    Event(Event),
+    Callback {
+        resource: ResourceName,
+        /// The instance it belongs to; the next one does not know it.
+        instance: u64,
+        callback: FnPtr,
+        arguments: Vec<Dynamic>,
+        /// The timer that went off.
+        timer: Option<i64>,
+    },
+}
+
+impl Happened {
+    const fn handler(&self) -> &'static str {
+        match self {
+            Self::Connected(_) => "player_connected",
+            Self::Disconnected(..) => "player_disconnected",
+            Self::Spawned(_) => "player_spawned",
+            Self::Died { .. } => "player_death",
+            Self::Said { .. } => "player_chat",
+            Self::ClientEvent { .. } => "client_event",
+            Self::ZoneEntered(..) => "zone_entered",
+            Self::ZoneLeft(..) => "zone_left",
+            Self::Triggered(..) => "pickup_taken",
+        }
+    }
+}
+
+impl Host {
+    /// Takes something that happened; resources are told in this tick or a later one.
+    pub(crate) fn tell(&mut self, happened: Happened) {
+        let handler = match &happened {
+            Happened::Said { text, .. } if text.starts_with('/') => "player_command",
+            other => other.handler(),
+        };
+        let to = self
+            .order
+            .iter()
+            .filter(|name| {
+                self.instances
+                    .get(*name)
+                    .is_some_and(|instance| instance.answers(handler))
+                    && self.concerns(name, &happened)
+            })
+            .cloned()
+            .collect();
+        let event = Event { happened, to };
+        if self.pending.len() >= MOST_PENDING {
+            if self.lost == 0 {
+                tracing::warn!(
+                    reason = "script_backlog",
+                    "scripts are so far behind that events are lost; `status` shows which resource takes the time"
+                );
+            }
+            self.lost += 1;
+            self.finish(event.happened);
+            return;
+        }
+        self.pending.push_back(Pending::Event(event));
+    }
+
+    /// Zones and things are their maker's business; those that no resource made are everybody's.
+    fn concerns(&self, name: &ResourceName, happened: &Happened) -> bool {
+        let desk = lock(&self.toolkit.desk);
+        let owner = match happened {
+            Happened::ZoneEntered(_, zone) | Happened::ZoneLeft(_, zone) => desk
+                .offices
+                .values()
+                .find(|office| office.zones.contains(zone)),
+            Happened::Triggered(_, thing) => desk
+                .offices
+                .values()
+                .find(|office| office.things.contains(thing)),
+            _ => None,
+        };
+        owner.is_none_or(|office| office.name == *name)
+    }
+
+    /// Makes the calls that wait, oldest first, as far as the time of the tick goes.
+    pub(crate) fn work_off(&mut self) {
+        while let Some(next) = self.pending.pop_front() {
+            let put_back = match next {
+                Pending::Event(event) => self.tell_one(event).map(Pending::Event),
+                callback @ Pending::Callback { .. } => self.call_back(callback),
+            };
+            if let Some(again) = put_back {
+                self.pending.push_front(again);
+                return;
+            }
+        }
+        self.lost = 0;
+    }
+
+    /// Tells everybody who is still to be told; gives the event back when the time is over.
+    fn tell_one(&mut self, mut event: Event) -> Option<Event> {
+        while let Some(name) = event.to.front().cloned() {
+            let stop = match self.tell_resource(&name, &event.happened) {
+                Err(Failure::NotNow) if self.budget.share(Turn::Script).is_none() => return Some(event),
+                Err(_) => false,
+                Ok(stop) => stop,
+            };
+            event.to.pop_front();
+            if stop {
+                self.finish_swallowed(event.happened);
+                return None;
+            }
+        }
+        self.finish(event.happened);
+        None
+    }
+
+    /// Tells one resource; whether that was the last one to be told.
+    fn tell_resource(&mut self, name: &ResourceName, happened: &Happened) -> Result<bool, Failure> {
+        let Some(instance) = self.instances.get(name).filter(|instance| !instance.paused) else {
+            return Ok(false);
+        };
+        let handler = match happened {
+            Happened::Said { text, .. } if text.starts_with('/') => "player_command",
+            other => other.handler(),
+        };
+        if !instance.has(handler) {
+            return Ok(false);
+        }
+        let arguments = arguments_of(happened).ok_or(Failure::Failed)?;
+        let answer = self.call(name, Turn::Script, Target::Handler(handler), arguments, |value, _| {
+            Ok(value.as_bool().ok())
+        })?;
+        match (happened, answer) {
+            (Happened::Said { text, .. }, answer) => Ok(answer == Some(text.starts_with('/'))),
+            (&Happened::Triggered(_, thing), Some(true)) => {
+                self.take_pickup(name, thing);
+                Ok(true)
+            }
+            _ => Ok(false),
+        }
+    }
+
+    fn take_pickup(&self, name: &ResourceName, thing: ThingId) {
+        use decitick_components::requests::ThingRequest;
+        let mut desk = lock(&self.toolkit.desk);
+        let request = ThingRequest::Destroy(thing);
+        desk.mirror.play_thing(&request);
+        desk.wishes.things.push(request);
+        if let Some(office) = desk.offices.get_mut(name) {
+            office.things.remove(&thing);
+        }
+    }
+
+    /// Everybody was told.
+    fn finish(&mut self, happened: Happened) {
+        match happened {
+            Happened::Said {
+                connection, text, ..
+            } => self.spoken.push(Spoken { connection, text }),
+            Happened::Disconnected(player, _) => self.forget(player),
+            _ => {}
+        }
+    }
+
+    fn finish_swallowed(&mut self, happened: Happened) {
+        if let Happened::Disconnected(player, _) = happened {
+            self.forget(player);
+        }
+    }
+
+    /// What was kept of a player goes when everybody knows that it left.
+    fn forget(&mut self, player: Player) {
+        let mut desk = lock(&self.toolkit.desk);
+        desk.mirror.departed.remove(&player.token);
+        let names: Vec<ResourceName> = desk.offices.keys().cloned().collect();
+        drop(desk);
+        for name in names {
+            self.freed(&name, |office| {
+                office.notes.remove(&player.token);
+            });
+        }
+    }
+
+    fn call_back(&mut self, waiting: Pending) -> Option<Pending> {
+        let Pending::Callback {
+            resource,
+            instance,
+            callback,
+            arguments,
+            timer,
+        } = waiting
+        else {
+            return None;
+        };
+        let wanted = self
+            .instances
+            .get(&resource)
+            .is_some_and(|running| running.number == instance && !running.paused);
+        if !wanted {
+            return None;
+        }
+        if self.budget.share(Turn::Script).is_none() {
+            return Some(Pending::Callback {
+                resource,
+                instance,
+                callback,
+                arguments,
+                timer,
+            });
+        }
+        if let Some(timer) = timer {
+            if !self.timer_stands(&resource, timer) {
+                return None;
+            }
+            self.timer_goes_off(&resource, timer);
+        }
+        // A failure was told of; the timer or the answer is done either way.
+        let _ = self.call(
+            &resource,
+            Turn::Script,
+            Target::Callback(callback),
+            arguments,
+            |_, _| Ok(()),
+        );
+        None
+    }
+
+    /// Calls `tick` of every resource that has it.
+    pub(crate) fn tick(&mut self, passed: std::time::Duration) {
+        const LONGEST: std::time::Duration = std::time::Duration::from_secs(1);
+        self.owes_ticks = false;
+        for name in self.order.clone() {
+            let Some(instance) = self.instances.get_mut(&name).filter(|it| it.answers("tick")) else {
+                continue;
+            };
+            instance.unticked = instance.unticked.saturating_add(passed).min(LONGEST);
+            let dt = instance.unticked.as_secs_f64();
+            let called = self.call(
+                &name,
+                Turn::Script,
+                Target::Handler("tick"),
+                vec![dt.into()],
+                |_, _| Ok(()),
+            );
+            if called == Err(Failure::NotNow) {
+                self.owes_ticks = true;
+            } else if let Some(instance) = self.instances.get_mut(&name) {
+                instance.unticked = std::time::Duration::ZERO;
+            }
+        }
+    }
+
+    /// Runs the scripts' step of a tick: what waits, and `tick`; who came too late in the last tick comes first.
+    pub(crate) fn run(&mut self, passed: std::time::Duration) {
+        if self.owes_ticks {
+            self.tick(passed);
+            self.work_off();
+        } else {
+            self.work_off();
+            self.tick(passed);
+        }
+    }
+
+    /// The last turn: everything that waits, within a few ticks' worth of time.
+    pub(crate) fn run_to_the_end(&mut self) {
+        const TURNS: usize = 5;
+        for _ in 0..TURNS {
+            self.budget.refill();
+            self.work_off();
+        }
+    }
+
+    /// May somebody connect? A resource that fails, or is paused, refuses.
+    pub(crate) fn player_connecting(&mut self, name: &str, ip: IpAddr) -> Result<(), RejectText> {
+        let busy = || RejectText::parse("server is busy").map_or_else(|_| RejectText::default(), |text| text);
+        for resource in self.order.clone() {
+            let Some(instance) = self.instances.get(&resource) else {
+                continue;
+            };
+            if !instance.has("player_connecting") {
+                continue;
+            }
+            if instance.paused {
+                return Err(busy());
+            }
+            let arguments = vec![name.to_owned().into(), ip.to_string().into()];
+            let answer = self.call(
+                &resource,
+                Turn::Question,
+                Target::Handler("player_connecting"),
+                arguments,
+                |value, _| match value.clone().into_immutable_string() {
+                    Ok(text) => RejectText::parse(&text)
+                        .map(Some)
+                        .map_err(|error| format!("player_connecting: the text of a refusal: {error}")),
+                    Err(_) => Ok(None),
+                },
+            );
+            match answer {
+                Ok(None) => {}
+                Ok(Some(text)) => return Err(text),
+                Err(Failure::NotNow) => return Err(busy()),
+                Err(Failure::Failed) => return Err(RejectText::default()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Where does a player come into the world?
+    pub(crate) fn player_requests_spawn(&mut self, connection: Connection) -> SpawnVerdict {
+        let Some((player, look)) = self.who(connection) else {
+            return SpawnVerdict::Usual;
+        };
+        for resource in self.order.clone() {
+            let asked = self
+                .instances
+                .get(&resource)
+                .is_some_and(|instance| instance.answers("player_request_spawn"));
+            if !asked {
+                continue;
+            }
+            let answer = self.call(
+                &resource,
+                Turn::Question,
+                Target::Handler("player_request_spawn"),
+                vec![Dynamic::from(player)],
+                |value, _| {
+                    if value.as_bool() == Ok(false) {
+                        return Ok(Some(SpawnVerdict::Wait));
+                    }
+                    value
+                        .read_lock::<Map>()
+                        .map(|map| {
+                            spawn_point(&map, look)
+                                .map(SpawnVerdict::At)
+                                .map_err(|problem| format!("player_request_spawn: {problem}"))
+                        })
+                        .transpose()
+                },
+            );
+            match answer {
+                Ok(Some(verdict)) => return verdict,
+                // Its client asks again.
+                Err(Failure::NotNow) => return SpawnVerdict::Wait,
+                Ok(None) | Err(Failure::Failed) => {}
+            }
+        }
+        SpawnVerdict::Usual
+    }
+
+    /// How much does a hit take? A hit that cannot be judged in time does not happen.
+    pub(crate) fn player_damage(&mut self, hit: &Hit) -> Option<u16> {
+        let (Some((player, _)), Some((attacker, _))) = (self.who(hit.player), self.who(hit.attacker)) else {
+            return Some(hit.amount);
+        };
+        let mut amount = hit.amount;
+        for resource in self.order.clone() {
+            let asked = self
+                .instances
+                .get(&resource)
+                .is_some_and(|instance| instance.answers("player_damage"));
+            if !asked {
+                continue;
+            }
+            let arguments = vec![
+                Dynamic::from(player),
+                Dynamic::from(attacker),
+                i64::from(hit.weapon).into(),
+                i64::from(amount).into(),
+            ];
+            let answer = self.call(
+                &resource,
+                Turn::Question,
+                Target::Handler("player_damage"),
+                arguments,
+                |value, _| Ok(damage(value)),
+            );
+            match answer {
+                Ok(Damage::Cancelled) | Err(Failure::NotNow) => return None,
+                Ok(Damage::Now(other)) => amount = other,
+                Ok(Damage::Same) | Err(Failure::Failed) => {}
+            }
+        }
+        Some(amount)
+    }
+
+    fn who(&self, connection: Connection) -> Option<(Player, Appearance)> {
+        let desk = lock(&self.toolkit.desk);
+        desk.mirror.by_entity(connection).map(|copy| {
+            let player = Player {
+                id: copy.id.0,
+                token: copy.token.0,
+            };
+            (player, copy.look)
+        })
+    }
+}
+
+enum Damage {
+    Same,
+    Now(u16),
+    Cancelled,
+}
+
+/// A number is the new amount; what is below nothing is nothing.
+fn damage(value: &Dynamic) -> Damage {
+    if value.as_bool() == Ok(false) {
+        return Damage::Cancelled;
+    }
+    if let Ok(amount) = value.as_int() {
+        return Damage::Now(u16::try_from(amount.clamp(0, i64::from(u16::MAX))).unwrap_or(u16::MAX));
+    }
+    match value.as_float() {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "clamped to the range of the type; what is no number becomes 0"
+        )]
+        Ok(amount) => Damage::Now(amount.round().clamp(0.0, 65_535.0) as u16),
+        Err(_) => Damage::Same,
+    }
+}
+
+/// The arguments of a handler; `None` when a client's data cannot be read, which its decoding rules out.
+fn arguments_of(happened: &Happened) -> Option<Vec<Dynamic>> {
+    let player = |player: Player| Dynamic::from(player);
+    Some(match happened {
+        Happened::Connected(who) | Happened::Spawned(who) => vec![player(*who)],
+        Happened::Disconnected(who, reason) => vec![player(*who), (*reason).into()],
+        Happened::Died {
+            player: who,
+            killer,
+            weapon,
+        } => vec![
+            player(*who),
+            killer.map_or(Dynamic::UNIT, player),
+            i64::from(*weapon).into(),
+        ],
+        Happened::Said {
+            player: who, text, ..
+        } => match text.strip_prefix('/') {
+            None => vec![player(*who), text.clone().into()],
+            Some(command) => {
+                let mut words = command.split_whitespace();
+                let first = words.next().unwrap_or_default().to_owned();
+                let rest: Array = words.map(|word| word.to_owned().into()).collect();
+                vec![player(*who), first.into(), rest.into()]
+            }
+        },
+        Happened::ClientEvent {
+            player: who,
+            name,
+            data,
+        } => vec![
+            player(*who),
+            name.clone().into(),
+            data::from_message_pack(data).ok()?,
+        ],
+        Happened::ZoneEntered(who, zone) | Happened::ZoneLeft(who, zone) => {
+            vec![player(*who), Dynamic::from(Zone { id: zone.0 })]
+        }
+        Happened::Triggered(who, thing) => vec![player(*who), Dynamic::from(Entity { id: thing.0 })],
+    })
+}
+
+/// Whether the kind of a thing has a handler of its own.
+pub(crate) const fn is_pickup(kind: EntityKind) -> bool {
+    matches!(kind, EntityKind::Pickup)
+}
+

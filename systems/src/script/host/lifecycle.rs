@@ -1,0 +1,345 @@
+//! Resources come, are replaced and go. Whatever one had goes with it: timers, entities, zones, what it kept with players.
+
+use decitick_components::{
+    requests::{ThingRequest, ZoneRequest},
+    script::{ResourceName, ScriptFault, ScriptWork},
+};
+use rhai::Dynamic;
+
+use super::{
+    Host,
+    budget::Turn,
+    calls::{Target, guarded, limits_of},
+    lock,
+};
+use crate::script::{
+    compile,
+    desk::Office,
+    fault, instance,
+    instance::Instance,
+    loading::{LoadedResource, PreparedResource},
+    state::State,
+};
+
+impl Host {
+    /// Asks for a resource to be read, for a console request that waits or for nobody.
+    pub(crate) fn load(&mut self, name: &ResourceName, asker: Option<u64>) {
+        self.loading.insert(name.clone(), asker);
+        let work = ScriptWork::Load(name.clone());
+        lock(&self.toolkit.desk).wishes.work.push(work);
+    }
+
+    /// Whether a resource is there, running or paused.
+    pub(crate) fn is_started(&self, name: &ResourceName) -> bool {
+        self.instances.contains_key(name)
+    }
+
+    /// Whether a resource is being read.
+    pub(crate) fn is_loading(&self, name: &ResourceName) -> bool {
+        self.loading.contains_key(name)
+    }
+
+    /// Takes a resource that was read: it starts, or replaces the one that runs, or its faults are told.
+    pub(crate) fn take(&mut self, loaded: LoadedResource) {
+        let asker = self.loading.remove(&loaded.name).flatten();
+        let LoadedResource { name, cause, result } = loaded;
+        self.parked.retain(|parked| parked.name != name);
+        let prepared = match result {
+            Ok(prepared) => prepared,
+            Err(faults) => {
+                self.tell_faults(&name, &faults);
+                let text = faults.iter().map(ToString::to_string).collect::<Vec<_>>();
+                self.settle(asker, Err(text.join("\n")));
+                return;
+            }
+        };
+        let missing: Vec<ResourceName> = prepared
+            .program
+            .manifest
+            .needs
+            .iter()
+            .filter_map(|need| ResourceName::parse(need))
+            .filter(|need| !self.is_started(need))
+            .collect();
+        if missing.is_empty() {
+            let outcome = self.start(&name, *prepared);
+            self.settle(asker, outcome);
+            self.start_parked();
+            return;
+        }
+        for need in missing {
+            tracing::info!(resource = name.as_str(), needs = need.as_str(), "waits for a resource that it needs");
+            if !self.is_loading(&need) && !self.parked.iter().any(|parked| parked.name == need) {
+                self.load(&need, None);
+            }
+        }
+        self.settle(
+            asker,
+            Ok(format!("{name} starts as soon as the resources that it needs have started")),
+        );
+        self.parked.push(LoadedResource {
+            name,
+            cause,
+            result: Ok(prepared),
+        });
+    }
+
+    /// Whoever waited for what has started now starts too.
+    fn start_parked(&mut self) {
+        loop {
+            let ready = self.parked.iter().position(|parked| {
+                parked.result.as_ref().is_ok_and(|prepared| {
+                    prepared
+                        .program
+                        .manifest
+                        .needs
+                        .iter()
+                        .all(|need| self.instances.contains_key(need.as_str()))
+                })
+            });
+            let Some(index) = ready else { return };
+            let parked = self.parked.remove(index);
+            if let Ok(prepared) = parked.result {
+                let _ = self.start(&parked.name, *prepared);
+            }
+        }
+    }
+
+    /// Starts a resource, or replaces the one of its name once the new one stands.
+    fn start(&mut self, name: &ResourceName, prepared: PreparedResource) -> Result<String, String> {
+        let PreparedResource { program, store } = prepared;
+        let mut office = Office::new(name.clone(), program.manifest.clone());
+        let evaluated = self.evaluate(&program, &office.state);
+        let (loaded, held) = match evaluated {
+            Ok(evaluated) => evaluated,
+            Err(problem) => {
+                let kept = if self.is_started(name) {
+                    "; the version that runs is kept"
+                } else {
+                    ""
+                };
+                return Err(format!("{problem}{kept}"));
+            }
+        };
+        let replaced = self.is_started(name);
+        if replaced {
+            self.release(name);
+        }
+        let kept = lock(&self.toolkit.desk).offices.remove(name);
+        if let Some(kept) = kept {
+            office.take_store(kept);
+        } else {
+            office.fill_store(store);
+        }
+        lock(&self.toolkit.desk).offices.insert(name.clone(), office);
+        self.problems.remove(name);
+        self.instances_made += 1;
+        let mut instance = Instance::new(self.instances_made, program, loaded);
+        instance.held = held;
+        self.instances.insert(name.clone(), instance);
+        if !self.order.contains(name) {
+            self.order.push(name.clone());
+        }
+        tracing::info!(
+            resource = name.as_str(),
+            "{}",
+            if replaced { "resource reloaded" } else { "resource started" }
+        );
+        self.call_plainly(name, "resource_start");
+        Ok(format!(
+            "{name} is {}",
+            if replaced { "reloaded" } else { "started" }
+        ))
+    }
+
+    /// Evaluates the top level of the scripts, within the limits of a call; with the bytes it holds.
+    fn evaluate(
+        &mut self,
+        program: &compile::Program,
+        state: &State,
+    ) -> Result<(instance::Loaded, i64), String> {
+        let limits = limits_of(&self.settings);
+        let room = i64::try_from(limits.memory).unwrap_or(i64::MAX);
+        self.toolkit.fuse.arm(limits.operations, limits.time, room);
+        let outcome = guarded(|| instance::evaluate(&self.toolkit, program, state));
+        let spent = self.toolkit.fuse.disarm();
+        self.budget.spend(spent.time);
+        match outcome {
+            Ok(loaded) => Ok((loaded, spent.memory)),
+            Err(error) => {
+                let mut names = self.names.as_ref().clone();
+                crate::script::catalogue::add_program(&mut names, program);
+                let described = fault::describe(&error, program.resource.as_str(), &names, &limits);
+                self.tell_of(&program.resource, &described.fault.to_string(), &described.chain);
+                Err(described.fault.to_string())
+            }
+        }
+    }
+
+    /// Calls a handler without arguments, if it is there; whether it fails is told by the log.
+    fn call_plainly(&mut self, name: &ResourceName, handler: &str) {
+        let has = self
+            .instances
+            .get(name)
+            .is_some_and(|instance| instance.answers(handler));
+        if has {
+            let _ = self.call(name, Turn::Question, Target::Handler(handler), Vec::new(), |_, _| Ok(()));
+        }
+    }
+
+    /// Stops a resource and first those that need it; everybody who stopped.
+    pub(crate) fn stop(&mut self, name: &ResourceName) -> Vec<ResourceName> {
+        let mut stopped = Vec::new();
+        let dependants: Vec<ResourceName> = self
+            .instances
+            .values()
+            .filter(|instance| {
+                instance
+                    .program
+                    .manifest
+                    .needs
+                    .iter()
+                    .any(|need| *need == name.as_str())
+            })
+            .map(|instance| instance.name.clone())
+            .collect();
+        for dependant in dependants {
+            if dependant != *name {
+                stopped.extend(self.stop(&dependant));
+            }
+        }
+        if !self.is_started(name) {
+            return stopped;
+        }
+        self.release(name);
+        self.order.retain(|other| other != name);
+        let mut desk = lock(&self.toolkit.desk);
+        desk.offices.remove(name);
+        desk.wishes.work.push(ScriptWork::Close(name.clone()));
+        drop(desk);
+        tracing::info!(resource = name.as_str(), "resource stopped");
+        stopped.push(name.clone());
+        stopped
+    }
+
+    /// Stops everybody, last started first, because the server stops.
+    pub(crate) fn stop_all(&mut self) {
+        for name in self.order.clone().into_iter().rev() {
+            self.budget.refill();
+            self.stop(&name);
+        }
+    }
+
+    /// Whoever runs under this name runs no more, and what it had in the world goes. Its office is left, for its store.
+    fn release(&mut self, name: &ResourceName) {
+        self.call_plainly(name, "resource_stop");
+        self.hand_in_store(name);
+        let mut desk = lock(&self.toolkit.desk);
+        let mut things = Vec::new();
+        let mut zones = Vec::new();
+        if let Some(office) = desk.offices.get_mut(name) {
+            things.extend(std::mem::take(&mut office.things));
+            zones.extend(std::mem::take(&mut office.zones));
+            office.timers.clear();
+            office.waiting.clear();
+            office.notes.clear();
+            office.state.clear();
+        }
+        for thing in things {
+            let request = ThingRequest::Destroy(thing);
+            desk.mirror.play_thing(&request);
+            desk.wishes.things.push(request);
+        }
+        for zone in zones {
+            let request = ZoneRequest::Destroy(zone);
+            desk.mirror.play_zone(&request);
+            desk.wishes.zones.push(request);
+        }
+        drop(desk);
+        self.instances.remove(name);
+    }
+
+    /// Runs one expression for the operator, within the limits of a call; its value as text.
+    pub(crate) fn eval(&mut self, text: &str) -> Result<String, String> {
+        let name = ResourceName::of_console();
+        let state = {
+            let mut desk = lock(&self.toolkit.desk);
+            let office = desk
+                .offices
+                .entry(name.clone())
+                .or_insert_with(|| Office::new(name.clone(), std::sync::Arc::default()));
+            office.state.clone()
+        };
+        if !self.instances.contains_key(&name) {
+            let program = compile::Program::empty(name.clone());
+            let (loaded, _) = self.evaluate(&program, &state)?;
+            self.instances_made += 1;
+            self.instances
+                .insert(name.clone(), Instance::new(self.instances_made, program, loaded));
+        }
+        let limits = limits_of(&self.settings);
+        let time = self
+            .budget
+            .share(Turn::Question)
+            .ok_or("there is no time left in this tick; try again")?
+            .min(limits.time);
+        let Some(instance) = self.instances.get_mut(&name) else {
+            return Err("there is nobody to run it".to_owned());
+        };
+        let mut scope = compile::words();
+        let script = instance
+            .engine
+            .compile_with_scope(&scope, text)
+            .map_err(|error| fault::parse_fault(&error, "eval", text, &self.names).to_string())?;
+        let room = i64::try_from(limits.memory)
+            .unwrap_or(i64::MAX)
+            .saturating_sub(instance.held);
+        lock(&self.toolkit.desk).caller = Some(name.clone());
+        self.toolkit
+            .fuse
+            .arm(limits.operations, time, room);
+        let engine = &instance.engine;
+        let outcome = guarded(|| {
+            engine
+                .eval_ast_with_scope::<Dynamic>(&mut scope, &script)
+                .map(|value| crate::script::standard::shown(&value))
+        });
+        drop(scope);
+        let spent = self.toolkit.fuse.disarm();
+        lock(&self.toolkit.desk).caller = None;
+        self.budget.spend(spent.time);
+        instance.held = instance.held.saturating_add(spent.memory).max(0);
+        outcome.map_err(|error| {
+            let names = self.names.as_ref();
+            let described = fault::describe(&error, name.as_str(), names, &limits);
+            let place = match (described.fault.line, described.fault.column) {
+                (0, _) => String::new(),
+                (line, column) => format!("{line}:{column}: "),
+            };
+            format!("{place}{}", described.fault.problem)
+        })
+    }
+
+    fn tell_faults(&mut self, name: &ResourceName, faults: &[ScriptFault]) {
+        for fault in faults {
+            self.tell_of(name, &fault.to_string(), &[]);
+        }
+        let kept = if self.is_started(name) {
+            "the version that runs is kept"
+        } else {
+            "it does not run"
+        };
+        tracing::error!(
+            resource = name.as_str(),
+            reason = "script_faults",
+            faults = faults.len(),
+            "the resource has faults; {kept}"
+        );
+    }
+
+    fn settle(&mut self, asker: Option<u64>, outcome: Result<String, String>) {
+        if let Some(asker) = asker {
+            self.settled.push((asker, outcome));
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! The copy of the world that scripts read is brought up to date before they run.
+
+use std::sync::Arc;
+
+use bevy_ecs::{
+    entity::Entity,
+    query::{Changed, Or, QueryState, With},
+    world::World,
+};
+use decitick_components::{
+    bans::BanList,
+    body::{Appearance, Dimension, Money, Motion, Skills, Vitals},
+    combat::{WeaponTable, Weapons},
+    connection::{Connection, Peer},
+    liveness::SmoothedRtt,
+    phase::Phase,
+    profile::{DisplayName, Granted},
+    session::{PlayerId, PlayerToken, SlotTable},
+    thing::{Placement, ThingBook, ThingData, ThingId, ThingKind},
+    world::WorldState,
+    zone::{Zone, ZoneBook, ZoneId},
+};
+
+use super::{
+    desk::Desk,
+    mirror::{Mirror, PlayerCopy, ThingCopy},
+};
+
+/// Numbers for new things and zones that lie ready.
+const NUMBERS_READY: usize = 2_048;
+
+type PlayerParts = (
+    (Entity, &'static PlayerId, &'static PlayerToken, &'static DisplayName, &'static Peer),
+    (&'static Phase, &'static SmoothedRtt, &'static Motion, &'static Dimension, &'static Vitals),
+    (&'static Money, &'static Appearance, &'static Weapons, &'static Skills, Option<&'static Granted>),
+);
+type ThingParts = (
+    &'static ThingId,
+    &'static ThingKind,
+    &'static Placement,
+    &'static Dimension,
+    &'static ThingData,
+);
+type ThingChanged = Or<(
+    Changed<Placement>,
+    Changed<Dimension>,
+    Changed<ThingData>,
+    Changed<ThingId>,
+)>;
+
+/// Whoever is connected.
+pub(crate) type Players = QueryState<PlayerParts, With<Connection>>;
+/// Things that changed since scripts last had their turn.
+pub(crate) type ChangedThings = QueryState<ThingParts, ThingChanged>;
+/// Zones that are new since then.
+pub(crate) type NewZones = QueryState<(&'static ZoneId, &'static Zone), Changed<ZoneId>>;
+
+/// Copies what is now; wishes that are not done yet are played on the copy again.
+pub(crate) fn sync(
+    world: &mut World,
+    desk: &mut Desk,
+    players: &mut Players,
+    things: &mut ChangedThings,
+    zones: &mut NewZones,
+) {
+    for parts in players.iter(world) {
+        copy_player(&mut desk.mirror, parts);
+    }
+    let slots = world.resource::<SlotTable>();
+    desk.mirror
+        .players
+        .retain(|&id, copy| slots.holder(PlayerId(id)) == Some(copy.entity));
+    for (id, kind, placement, dimension, data) in things.iter(world) {
+        copy_thing(&mut desk.mirror, id, kind, placement, *dimension, data);
+    }
+    for (id, zone) in zones.iter(world) {
+        desk.mirror.zones.insert(id.0, *zone);
+    }
+    let book = world.resource::<ThingBook>();
+    if desk.mirror.things.len() != book.len() {
+        desk.mirror.things.retain(|&id, _| book.find(ThingId(id)).is_some());
+        let things = &desk.mirror.things;
+        for office in desk.offices.values_mut() {
+            office.things.retain(|id| things.contains_key(&id.0));
+        }
+    }
+    let book = world.resource::<ZoneBook>();
+    if desk.mirror.zones.len() != book.len() {
+        desk.mirror.zones.retain(|&id, _| book.find(ZoneId(id)).is_some());
+        let zones = &desk.mirror.zones;
+        for office in desk.offices.values_mut() {
+            office.zones.retain(|id| zones.contains_key(&id.0));
+        }
+    }
+    desk.mirror.world.clone_from(world.resource::<WorldState>());
+    if world.is_resource_changed::<WeaponTable>() || desk.mirror.weapons == 0 {
+        let table = world.resource::<WeaponTable>();
+        // Bare hands are nobody's to give, and no fault either.
+        desk.mirror.weapons = table.iter().fold(1, |bits, weapon| bits | 1 << weapon.id.min(63));
+    }
+    if world.is_resource_changed::<BanList>() || desk.bans_unknown {
+        desk.bans = world.resource::<BanList>().iter().cloned().collect();
+        desk.bans_unknown = false;
+    }
+    play_again(desk);
+    refill_numbers(world, desk);
+}
+
+fn copy_player(
+    mirror: &mut Mirror,
+    (
+        (entity, id, token, name, peer),
+        (phase, rtt, motion, dimension, vitals),
+        (money, look, weapons, skills, granted),
+    ): bevy_ecs::query::ROQueryItem<'_, '_, PlayerParts>,
+) {
+    if !phase.joined() {
+        return;
+    }
+    let ping = rtt
+        .measured()
+        .map_or(-1, |rtt| i64::try_from(rtt.as_millis()).unwrap_or(i64::MAX));
+    let known = mirror.players.entry(id.0).or_insert_with(|| PlayerCopy {
+        entity,
+        id: *id,
+        token: *token,
+        name: "".into(),
+        ip: peer.address().ip(),
+        ping,
+        phase: *phase,
+        motion: *motion,
+        dimension: dimension.0,
+        vitals: *vitals,
+        money: money.0,
+        look: *look,
+        weapons: Vec::new(),
+        skills: skills.0,
+        granted: Arc::default(),
+        leaving: false,
+    });
+    if known.token != *token {
+        known.leaving = false;
+    }
+    known.entity = entity;
+    known.token = *token;
+    if *known.name != *name.0.as_str() {
+        known.name = name.0.as_str().into();
+    }
+    known.ip = peer.address().ip();
+    known.ping = ping;
+    known.phase = *phase;
+    known.motion = *motion;
+    known.dimension = dimension.0;
+    known.vitals = *vitals;
+    known.money = money.0;
+    known.look = *look;
+    known.weapons.clear();
+    known.weapons.extend_from_slice(weapons.held());
+    known.skills = skills.0;
+    match granted {
+        Some(Granted(names)) => {
+            if !Arc::ptr_eq(&known.granted, names) {
+                known.granted = Arc::clone(names);
+            }
+        }
+        None if known.granted.is_empty() => {}
+        None => known.granted = Arc::default(),
+    }
+}
+
+fn copy_thing(
+    mirror: &mut Mirror,
+    id: &ThingId,
+    kind: &ThingKind,
+    placement: &Placement,
+    dimension: Dimension,
+    data: &ThingData,
+) {
+    let bytes = data.0.as_bytes();
+    let held = mirror
+        .things
+        .get(&id.0)
+        .map(|copy| Arc::clone(&copy.data))
+        .filter(|held| **held == *bytes);
+    let copy = ThingCopy {
+        kind: kind.kind,
+        model: kind.model,
+        position: placement.position,
+        velocity: placement.velocity,
+        heading: placement.heading,
+        area: placement.area,
+        dimension: dimension.0,
+        data: held.unwrap_or_else(|| bytes.into()),
+    };
+    mirror.things.insert(id.0, copy);
+}
+
+/// What was wished for since scripts last had their turn is not done yet, and counts as if it were.
+fn play_again(desk: &mut Desk) {
+    for request in &desk.wishes.players {
+        desk.mirror.play_player(request);
+    }
+    for request in &desk.wishes.world {
+        desk.mirror.play_world(request);
+    }
+    for request in &desk.wishes.things {
+        desk.mirror.play_thing(request);
+    }
+    for request in &desk.wishes.zones {
+        desk.mirror.play_zone(request);
+    }
+}
+
+/// New things and zones get their numbers at once, before they are made.
+fn refill_numbers(world: &mut World, desk: &mut Desk) {
+    let missing = NUMBERS_READY.saturating_sub(desk.free_things.len());
+    if missing > NUMBERS_READY / 2 {
+        let mut book = world.resource_mut::<ThingBook>();
+        let fresh: Vec<ThingId> = (0..missing).map_while(|_| book.next_number()).collect();
+        // The lowest is taken first.
+        desk.free_things.splice(0..0, fresh.into_iter().rev());
+    }
+    let missing = NUMBERS_READY.saturating_sub(desk.free_zones.len());
+    if missing > NUMBERS_READY / 2 {
+        let mut book = world.resource_mut::<ZoneBook>();
+        let fresh: Vec<ZoneId> = (0..missing).map_while(|_| book.next_number()).collect();
+        desk.free_zones.splice(0..0, fresh.into_iter().rev());
+    }
+}
+
+/// The copy of a connection's player.
+pub(crate) fn player_of(mirror: &Mirror, connection: Entity) -> Option<super::types::Player> {
+    mirror.by_entity(connection).map(|copy| super::types::Player {
+        id: copy.id.0,
+        token: copy.token.0,
+    })
+}
