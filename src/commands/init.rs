@@ -19,9 +19,9 @@ const DEFAULT_SETTINGS: &str = include_str!("../../assets/server.ron");
 const FOLDERS: [&str; 5] = [
     "assets",
     "scripts",
-    "scripts/freeroam",
-    "scripts/deathmatch",
-    "scripts/race",
+    "scripts/freeroam/lib",
+    "scripts/deathmatch/lib",
+    "scripts/race/lib",
 ];
 
 /// A file of the repository under the name that it has in a server directory too.
@@ -31,7 +31,7 @@ macro_rules! sample {
     };
 }
 
-const FILES: [(&str, &str); 11] = [
+const FILES: [(&str, &str); 17] = [
     ("assets/server.ron", DEFAULT_SETTINGS),
     ("assets/weapons.ron", DEFAULT_WEAPONS),
     ("assets/spawns.ron", DEFAULT_SPAWNS),
@@ -39,10 +39,16 @@ const FILES: [(&str, &str); 11] = [
     sample!("scripts/decitick.d.rhai"),
     sample!("scripts/freeroam/resource.ron"),
     sample!("scripts/freeroam/main.rhai"),
+    sample!("scripts/freeroam/lib/places.rhai"),
+    sample!("scripts/freeroam/lib/words.rhai"),
     sample!("scripts/deathmatch/resource.ron"),
     sample!("scripts/deathmatch/main.rhai"),
+    sample!("scripts/deathmatch/lib/scores.rhai"),
+    sample!("scripts/deathmatch/lib/teams.rhai"),
     sample!("scripts/race/resource.ron"),
     sample!("scripts/race/main.rhai"),
+    sample!("scripts/race/lib/clock.rhai"),
+    sample!("scripts/race/lib/track.rhai"),
 ];
 
 /// Makes the directory, its folders and its files; what is there already is left and told of on `out`.

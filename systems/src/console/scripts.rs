@@ -87,8 +87,9 @@ fn stop(host: &ScriptHost, name: &ResourceName) -> Answer {
     }
 }
 
-pub(super) fn eval(world: &World, text: &str) -> Answer {
-    match world.resource::<ScriptHost>().eval(text) {
+pub(super) fn eval(world: &mut World, text: &str) -> Answer {
+    let host = world.resource::<ScriptHost>().clone();
+    match host.eval(world, text) {
         Ok(value) => done(value),
         Err(problem) => failed(problem),
     }

@@ -172,7 +172,8 @@ pub(crate) struct Desk {
     pub facts: Facts,
     /// The bans in force when the tick began, and what was asked for since.
     pub bans: Vec<Ban>,
-    pub bans_unknown: bool,
+    /// Whether the copy of the world was kept up with what changed; else all of it is copied anew.
+    pub in_step: bool,
     /// Numbers that are reserved in the books for what will be made, highest last.
     pub free_things: Vec<ThingId>,
     pub free_zones: Vec<ZoneId>,
@@ -201,7 +202,7 @@ impl Desk {
             random: Random::new([0; 16]),
             facts,
             bans: Vec::new(),
-            bans_unknown: true,
+            in_step: false,
             free_things: Vec::new(),
             free_zones: Vec::new(),
             last_timer: 0,

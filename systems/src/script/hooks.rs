@@ -76,6 +76,7 @@ pub(crate) fn run_scripts(
     let mut host = shared.lock();
     let loaded: Vec<_> = world.resource_mut::<ScriptInbox>().0.drain(..).collect();
     if host.is_idle() && loaded.is_empty() && host.desk().wishes.is_empty() {
+        host.desk().in_step = false;
         pass_everything(world, &mut cursors);
         return;
     }

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use decitick_components::script::ResourceName;
+use decitick_components::script::{MAIN_FILE, ResourceName};
 use rhai::{
     AST, Dynamic, Engine, EvalAltResult, Module, ModuleResolver, Position, Scope, Shared,
 };
@@ -53,10 +53,11 @@ pub(crate) struct Instance {
     pub unticked: Duration,
 }
 
-/// The main script of a program, evaluated: constants have their values, imports are there.
+/// The scripts of a program, evaluated: constants have their values, imports are there.
 pub(crate) struct Loaded {
     pub engine: Engine,
-    pub module: Module,
+    /// What each script defines, the main script last.
+    pub modules: Vec<Shared<Module>>,
 }
 
 /// Evaluates a program. `state` is the map its functions will see.
@@ -67,10 +68,16 @@ pub(crate) fn evaluate(toolkit: &Toolkit, program: &Program, state: &State) -> R
     let mut engine = toolkit.engine();
     super::compile::prepare(&mut engine);
     see_state(&mut engine, state);
-    engine.set_module_resolver(Folder::new(program));
+    let folder = Arc::new(Folder::new(program));
+    engine.set_module_resolver(Imports(Arc::clone(&folder)));
+    let mut modules = Vec::new();
+    for path in program.scripts.keys().filter(|path| *path != MAIN_FILE) {
+        modules.push(folder.resolve(&engine, None, path, Position::NONE)?);
+    }
     let main = program.main().cloned().unwrap_or_else(AST::empty);
-    let module = Module::eval_ast_as_new(Scope::new(), &main, &engine)?;
-    Ok(Loaded { engine, module })
+    let main = Module::eval_ast_as_new(Scope::new(), &main, &engine)?;
+    modules.push(main.into());
+    Ok(Loaded { engine, modules })
 }
 
 /// Lets every function of the engine see the resource's map under the name `state`.
@@ -82,7 +89,7 @@ fn see_state(engine: &mut Engine, state: &State) {
 
 impl Instance {
     pub(crate) fn new(number: u64, program: Program, loaded: Loaded) -> Self {
-        let Loaded { mut engine, module } = loaded;
+        let Loaded { mut engine, modules } = loaded;
         let defined: BTreeSet<(String, usize)> = program
             .main()
             .into_iter()
@@ -94,7 +101,11 @@ impl Instance {
             .filter(|handler| defined.contains(&(handler.name.to_owned(), handler.params.len())))
             .map(|handler| handler.name)
             .collect();
-        engine.register_global_module(module.into());
+        // A closure is found by its name wherever it is called from, so those of imported scripts must be there too. What
+        // is registered last is found first.
+        for module in modules {
+            engine.register_global_module(module);
+        }
         Self {
             name: program.resource.clone(),
             number,
@@ -145,6 +156,21 @@ impl Folder {
             made: Mutex::default(),
             open: Mutex::default(),
         }
+    }
+}
+
+/// The folder as the engine asks for it.
+struct Imports(Arc<Folder>);
+
+impl ModuleResolver for Imports {
+    fn resolve(
+        &self,
+        engine: &Engine,
+        source: Option<&str>,
+        path: &str,
+        position: Position,
+    ) -> Result<Shared<Module>, Box<EvalAltResult>> {
+        self.0.resolve(engine, source, path, position)
     }
 }
 

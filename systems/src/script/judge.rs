@@ -5,13 +5,16 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use bevy_ecs::{entity::Entity, resource::Resource};
+use bevy_ecs::{entity::Entity, resource::Resource, world::World};
 use decitick_components::{
     gamemode::{Hit, Judge, RejectText, SpawnVerdict},
     script::ResourceName,
 };
 
-use super::host::{Host, ResourceReport, Settled};
+use super::{
+    host::{Host, ResourceReport, Settled},
+    sync::sync_now,
+};
 
 /// The host, shared between its systems and the one who answers. The tick is the only thread that takes the lock, and
 /// takes it once at a time.
@@ -50,8 +53,10 @@ impl ScriptHost {
     }
 
     /// Runs one expression for the operator; its value as text.
-    pub(crate) fn eval(&self, text: &str) -> Result<String, String> {
-        self.lock().eval(text)
+    pub(crate) fn eval(&self, world: &mut World, text: &str) -> Result<String, String> {
+        let mut host = self.lock();
+        sync_now(world, &mut host.desk());
+        host.eval(text)
     }
 
     /// Console commands that are answered now.

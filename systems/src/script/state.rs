@@ -43,7 +43,11 @@ impl State {
     }
 
     fn put(&self, key: ImmutableString, value: Dynamic) -> Result<(), Box<EvalAltResult>> {
-        let value = value.flatten();
+        let mut value = value.flatten();
+        if value.is_read_only() {
+            // A constant stays one wherever it is moved, a copy of it does not.
+            value = value.clone();
+        }
         if value.read_lock::<Self>().is_some() {
             return Err(problem("`state` cannot be kept in itself"));
         }

@@ -70,11 +70,15 @@ pub(crate) fn sync(
     desk.mirror
         .players
         .retain(|&id, copy| slots.holder(PlayerId(id)) == Some(copy.entity));
-    for (id, kind, placement, dimension, data) in things.iter(world) {
-        copy_thing(&mut desk.mirror, id, kind, placement, *dimension, data);
-    }
-    for (id, zone) in zones.iter(world) {
-        desk.mirror.zones.insert(id.0, *zone);
+    if desk.in_step {
+        for (id, kind, placement, dimension, data) in things.iter(world) {
+            copy_thing(&mut desk.mirror, id, kind, placement, *dimension, data);
+        }
+        for (id, zone) in zones.iter(world) {
+            desk.mirror.zones.insert(id.0, *zone);
+        }
+    } else {
+        copy_all_things(world, &mut desk.mirror);
     }
     let book = world.resource::<ThingBook>();
     if desk.mirror.things.len() != book.len() {
@@ -93,17 +97,50 @@ pub(crate) fn sync(
         }
     }
     desk.mirror.world.clone_from(world.resource::<WorldState>());
-    if world.is_resource_changed::<WeaponTable>() || desk.mirror.weapons == 0 {
+    if world.is_resource_changed::<WeaponTable>() || !desk.in_step {
         let table = world.resource::<WeaponTable>();
         // Bare hands are nobody's to give, and no fault either.
         desk.mirror.weapons = table.iter().fold(1, |bits, weapon| bits | 1 << weapon.id.min(63));
     }
-    if world.is_resource_changed::<BanList>() || desk.bans_unknown {
+    if world.is_resource_changed::<BanList>() || !desk.in_step {
         desk.bans = world.resource::<BanList>().iter().cloned().collect();
-        desk.bans_unknown = false;
     }
+    desk.in_step = true;
     play_again(desk);
     refill_numbers(world, desk);
+}
+
+/// Nobody kept up with what changed: everything is copied.
+fn copy_all_things(world: &World, mirror: &mut Mirror) {
+    mirror.things.clear();
+    for (id, entity) in world.resource::<ThingBook>().iter() {
+        let thing = world.entity(entity);
+        if let (Some(kind), Some(placement), Some(&dimension), Some(data)) = (
+            thing.get::<ThingKind>(),
+            thing.get::<Placement>(),
+            thing.get::<Dimension>(),
+            thing.get::<ThingData>(),
+        ) {
+            copy_thing(mirror, &id, kind, placement, dimension, data);
+        }
+    }
+    mirror.zones.clear();
+    for (id, entity) in world.resource::<ZoneBook>().iter() {
+        if let Some(&zone) = world.get::<Zone>(entity) {
+            mirror.zones.insert(id.0, zone);
+        }
+    }
+}
+
+/// Copies what is now for the console, which may ask while no script runs.
+pub(crate) fn sync_now(world: &mut World, desk: &mut Desk) {
+    let (mut players, mut things, mut zones) = (
+        QueryState::new(world),
+        QueryState::new(world),
+        QueryState::new(world),
+    );
+    desk.in_step = false;
+    sync(world, desk, &mut players, &mut things, &mut zones);
 }
 
 fn copy_player(

@@ -6,7 +6,9 @@ use decitick_components::{
     script::{
         Manifest, ResourceName, ScriptAnswer, ScriptBundle, ScriptFault, ScriptOutcome, ScriptWork,
     },
+    thing::ThingBook,
     worker::WorkerAnswer,
+    zone::ZoneBook,
 };
 use decitick_protocol::ServerLaneEvent;
 use decitick_systems::script::{
@@ -35,6 +37,15 @@ pub(crate) fn bundle(name: &str, main: &str) -> ScriptBundle {
         manifest: Manifest::default(),
         files: BTreeMap::from([("main.rhai".to_owned(), main.to_owned())]),
     }
+}
+
+/// How many things and zones there are.
+pub(crate) fn counted(sim: &Sim) -> (usize, usize) {
+    let world = sim.app.world();
+    (
+        world.resource::<ThingBook>().len(),
+        world.resource::<ZoneBook>().len(),
+    )
 }
 
 impl Sim {

@@ -1,0 +1,404 @@
+//! Resources come, are replaced, need each other and go; what they keep and ask for stays theirs.
+
+use decitick_components::script::{ScriptOutcome, ScriptWork, SqlAnswer, SqlKind, SqlValue};
+
+use crate::sim::{
+    Sim,
+    scripts::{bundle, counted},
+};
+
+/// Says in the chat what it is and how often it did.
+const CLOCKWORK: &str = r#"
+fn resource_start() { timers::every(1000, || { state.rings = state.get("rings", 0) + 1; chat::broadcast(`ring ${state.rings}`); }); }
+fn resource_stop() { chat::broadcast("stopping"); }
+"#;
+
+#[test]
+fn a_reload_leaves_no_timer_of_the_version_before() {
+    let mut sim = Sim::new();
+    let ada = sim.join_now("Ada");
+    for _ in 0..6 {
+        sim.start_script("clock", CLOCKWORK);
+    }
+    let before = sim.players[ada].chat().len();
+    sim.ticks(52);
+    let rings = sim.players[ada].chat()[before..]
+        .iter()
+        .filter(|line| line.starts_with("ring"))
+        .count();
+    assert_eq!(rings, 5, "one a second: {:?}", sim.players[ada].chat());
+}
+
+#[test]
+fn a_version_with_faults_keeps_the_one_that_runs_and_all_of_its_faults_are_told() {
+    let mut sim = Sim::new();
+    let ada = sim.join_now("Ada");
+    sim.start_script("game", r#"fn player_chat(player, text) { chat::broadcast("old"); }"#);
+    let faults = sim
+        .load_bundle(bundle("game", "fn player_chat(player, text) {\n    chat::brodcast(\"new\")\n}\nfn a( {\n}\nfn b() { let 5; }\n"))
+        .unwrap_err();
+    sim.ticks(2);
+    let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
+    assert_eq!(faults.len(), 2, "{faults:?}");
+    assert!(faults[0].starts_with("scripts/game/main.rhai:4:"), "{faults:?}");
+    assert!(faults[1].starts_with("scripts/game/main.rhai:6:"), "{faults:?}");
+    sim.players[ada].client.send_chat("hi").unwrap();
+    sim.ticks(3);
+    assert!(sim.players[ada].chat().contains(&"old"));
+    let misspelt = sim
+        .load_bundle(bundle("game", "fn player_chat(player, text) {\n    chat::brodcast(\"new\")\n}\n"))
+        .unwrap_err();
+    assert!(misspelt[0].to_string().contains("chat::broadcast"), "{misspelt:?}");
+}
+
+#[test]
+fn a_version_whose_constants_fail_keeps_the_one_that_runs() {
+    let mut sim = Sim::new();
+    let ada = sim.join_now("Ada");
+    sim.start_script("game", r#"fn player_chat(player, text) { chat::broadcast("old"); }"#);
+    sim.load_bundle(bundle("game", "const A = [1, 2][7];\n")).unwrap();
+    sim.ticks(2);
+    assert!(sim.script_error("game").contains("main.rhai:1:"), "{}", sim.script_error("game"));
+    sim.players[ada].client.send_chat("hi").unwrap();
+    sim.ticks(3);
+    assert!(sim.players[ada].chat().contains(&"old"));
+}
+
+#[test]
+fn whatever_a_resource_made_goes_when_it_stops() {
+    let mut sim = Sim::new();
+    sim.join_now("Ada");
+    sim.start_script(
+        "maker",
+        r#"
+        fn resource_start() {
+            for i in 0..10 { entities::create(#{kind: "object", model: 1, x: i, y: 0, z: 10}); }
+            state.zone = zones::sphere(#{x: 0, y: 0, z: 10}, 5);
+            timers::every(100, || log::info("tick"));
+        }
+        fn player_chat(player, text) { player.set("said", text); }
+        "#,
+    );
+    sim.ticks(3);
+    sim.expect_no_script_error();
+    assert_eq!(counted(&sim), (10, 1));
+    let answer = sim.console("resource stop maker");
+    assert!(answer.ok, "{}", answer.text);
+    sim.ticks(3);
+    assert_eq!(counted(&sim), (0, 0));
+    let list = sim.console("resource list");
+    assert!(list.text.contains("no resources"), "{}", list.text);
+}
+
+#[test]
+fn a_resource_starts_after_those_it_needs_and_stops_before_them() {
+    let mut sim = Sim::new();
+    let ada = sim.join_now("Ada");
+    let says = |name: &str| {
+        format!(
+            "fn resource_start() {{ chat::broadcast(\"{name} starts\"); }}\nfn resource_stop() {{ chat::broadcast(\"{name} stops\"); }}"
+        )
+    };
+    let mut top = bundle("top", &says("top"));
+    top.manifest.needs = vec!["base".to_owned()];
+    sim.folder.bundles.insert("base".to_owned(), bundle("base", &says("base")));
+    sim.start_bundle(top);
+    sim.ticks(3);
+    let answer = sim.console("resource stop base");
+    assert!(answer.text.contains("top"), "{}", answer.text);
+    sim.ticks(3);
+    assert_eq!(
+        sim.players[ada].chat(),
+        ["base starts", "top starts", "top stops", "base stops"]
+    );
+}
+
+#[test]
+fn a_resource_that_needs_what_is_not_there_waits_and_starts_when_it_comes() {
+    let mut sim = Sim::new();
+    let mut top = bundle("top", "fn resource_start() { state.on = true; }");
+    top.manifest.needs = vec!["base".to_owned()];
+    sim.start_bundle(top);
+    sim.ticks(3);
+    assert_eq!(sim.report("top").state.name(), "waiting");
+    assert_eq!(sim.report("base").state.name(), "faulty");
+    sim.start_script("base", "fn resource_start() { }");
+    sim.ticks(3);
+    assert_eq!(sim.report("top").state.name(), "running");
+}
+
+#[test]
+fn the_console_starts_stops_restarts_and_lists_resources() {
+    let mut sim = Sim::new();
+    sim.folder
+        .bundles
+        .insert("game".to_owned(), bundle("game", "fn resource_start() { throw \"oh no\"; }"));
+    let id = sim.console_later("resource start game");
+    sim.ticks(5);
+    let answer = sim.console_answer(id).unwrap();
+    assert!(answer.ok && answer.text.contains("game is started"), "{}", answer.text);
+    assert!(!sim.console("resource start game").ok);
+    let id = sim.console_later("resource restart game");
+    sim.ticks(5);
+    assert!(sim.console_answer(id).unwrap().text.contains("game is reloaded"));
+    let list = sim.console("resource list --json");
+    let list: serde_json::Value = serde_json::from_str(&list.text).unwrap();
+    assert_eq!(list["resources"][0]["errors"], 1, "{list}");
+    assert!(list["resources"][0]["last_error"].as_str().unwrap().contains("oh no"), "{list}");
+    assert!(sim.console("status").text.contains("game: running"));
+    let id = sim.console_later("resource start nowhere");
+    sim.ticks(5);
+    let answer = sim.console_answer(id).unwrap();
+    assert!(!answer.ok && answer.text.contains("no such folder"), "{}", answer.text);
+    assert!(!sim.console("resource stop nowhere").ok);
+}
+
+#[test]
+fn an_expression_of_the_operator_reads_and_changes_the_world_and_its_errors_are_told() {
+    let mut sim = Sim::with_weapons();
+    let ada = sim.join_now("Ada");
+    assert_eq!(sim.console("eval players::count()").text, "1");
+    assert_eq!(sim.console("eval state.x = 5; state.x + 1").text, "6");
+    assert_eq!(sim.console("eval state.x").text, "5");
+    assert!(sim.console("eval let player = players::get(0); player.health = 42;").ok);
+    sim.ticks(3);
+    assert_eq!(sim.vitals(ada).0, 42);
+    let wrong = sim.console("eval players::gett(0)");
+    assert!(!wrong.ok && wrong.text.contains("players::get"), "{}", wrong.text);
+    let wrong = sim.console("eval loop {}");
+    assert!(!wrong.ok && wrong.text.contains("operations"), "{}", wrong.text);
+    assert!(!sim.console("eval 1 +").ok);
+}
+
+#[test]
+fn what_the_operator_grants_counts_until_it_is_taken_back_or_the_player_leaves() {
+    let mut sim = Sim::new();
+    let ada = sim.join_now("Ada");
+    sim.start_script(
+        "game",
+        r#"fn player_chat(player, text) { chat::broadcast(`${player.granted("admin")}`); false }"#,
+    );
+    let says = |line: &str, sim: &mut Sim| {
+        if !line.is_empty() {
+            assert!(sim.console(line).ok, "{line}");
+        }
+        sim.ticks(2);
+        sim.players[ada].client.send_chat("?").unwrap();
+        sim.ticks(8);
+        sim.players[ada].chat().last().unwrap().to_string()
+    };
+    assert_eq!(says("", &mut sim), "false");
+    assert_eq!(says("grant 0 admin", &mut sim), "true");
+    assert_eq!(says("revoke 0 admin", &mut sim), "false");
+    assert!(!sim.console("revoke 0 admin").ok);
+    assert!(!sim.console("grant 5 admin").ok);
+}
+
+#[test]
+fn resources_see_neither_the_state_nor_the_entities_nor_the_notes_of_each_other() {
+    let mut sim = Sim::new();
+    let ada = sim.join_now("Ada");
+    let script = r#"
+    fn player_chat(player, text) {
+        let seen = `${state.contains("secret")} ${entities::all().len()} ${player.get("note", "none")} ${store::get("key", "none")}`;
+        state.secret = 1;
+        entities::create(#{kind: "object", model: 1, x: 0, y: 0, z: 10});
+        player.set("note", "mine");
+        store::put("key", "mine");
+        chat::broadcast(seen);
+    }
+    "#;
+    sim.start_script("one", script);
+    sim.start_script("two", script);
+    sim.players[ada].client.send_chat("a").unwrap();
+    sim.ticks(8);
+    let chat = sim.players[ada].chat();
+    assert_eq!(chat[..2], ["false 0 none none", "false 0 none none"], "{chat:?}");
+    sim.expect_no_script_error();
+}
+
+#[test]
+fn a_store_is_on_disk_before_its_callback_runs_and_comes_back_after_a_restart() {
+    let mut sim = Sim::new();
+    let ada = sim.join_now("Ada");
+    let script = r#"
+    fn resource_start() { chat::broadcast(`best ${store::get("best", 0)}`); }
+    fn player_chat(player, text) {
+        store::put("best", text.len(), || chat::broadcast("safe"));
+        chat::broadcast(`now ${store::get("best")}`);
+        false
+    }
+    "#;
+    sim.start_script("game", script);
+    sim.players[ada].client.send_chat("12345").unwrap();
+    sim.expect_within(20, "the answer", |sim| sim.players[ada].chat().contains(&"safe"));
+    assert_eq!(sim.folder.stores["game"]["best"], [5]);
+    sim.start_script("game", script);
+    assert!(sim.console("resource stop game").ok);
+    sim.ticks(2);
+    let id = sim.console_later("resource start game");
+    sim.ticks(5);
+    assert!(sim.console_answer(id).unwrap().ok);
+    assert_eq!(
+        sim.players[ada].chat(),
+        ["best 0", "now 5", "safe", "best 5", "best 5"]
+    );
+}
+
+#[test]
+fn a_store_that_cannot_be_written_says_so() {
+    let mut sim = Sim::new();
+    sim.folder.store_writes_fail = Some("disk full".to_owned());
+    sim.start_script("game", "fn resource_start() { store::put(\"a\", 1); }");
+    sim.ticks(5);
+    assert!(sim.script_error("game").contains("disk full"), "{}", sim.script_error("game"));
+}
+
+#[test]
+fn statements_are_answered_to_the_instance_that_asked_and_to_no_other() {
+    let mut sim = Sim::new();
+    let ada = sim.join_now("Ada");
+    let script = r#"
+    fn resource_start() {
+        db::query("SELECT name, n FROM t WHERE n > ?1", [5, 1.5, "x", true, ()], |answer| {
+            if answer.ok { for row in answer.rows { chat::broadcast(`${row.name} ${row.n}`); } } else { chat::broadcast(answer.error); }
+        });
+        db::execute("DELETE FROM t", []);
+    }
+    "#;
+    sim.start_script("game", script);
+    sim.ticks(2);
+    let asked = std::mem::take(&mut sim.folder.statements);
+    let requests: Vec<u64> = asked
+        .iter()
+        .map(|work| match work {
+            ScriptWork::Sql { request, .. } => *request,
+            _ => 0,
+        })
+        .collect();
+    let ScriptWork::Sql { statement, .. } = &asked[0] else { panic!() };
+    assert_eq!(statement.kind, SqlKind::Query);
+    assert_eq!(
+        statement.parameters,
+        [
+            SqlValue::Integer(5),
+            SqlValue::Real(1.5),
+            SqlValue::Text("x".to_owned()),
+            SqlValue::Integer(1),
+            SqlValue::Null
+        ]
+    );
+    let answer = SqlAnswer {
+        columns: vec!["name".to_owned(), "n".to_owned()],
+        rows: vec![
+            vec![SqlValue::Text("Ada".to_owned()), SqlValue::Integer(7)],
+            vec![SqlValue::Null, SqlValue::Real(0.5)],
+        ],
+        changes: 0,
+        last_id: 0,
+    };
+    sim.answer_script(requests[0], ScriptOutcome::Sql(Ok(answer.clone())));
+    sim.answer_script(requests[1], ScriptOutcome::Sql(Err("no such table: t".to_owned())));
+    sim.ticks(4);
+    assert_eq!(sim.players[ada].chat(), ["Ada 7", " 0.5"]);
+    assert!(
+        sim.script_error("game").contains("DELETE FROM t: no such table"),
+        "an error that nobody listens to is told: {}",
+        sim.script_error("game")
+    );
+    sim.start_script("game", script);
+    sim.ticks(2);
+    let asked = std::mem::take(&mut sim.folder.statements);
+    let ScriptWork::Sql { request, .. } = asked[0] else { panic!() };
+    sim.start_script("game", "fn resource_start() { }");
+    sim.answer_script(request, ScriptOutcome::Sql(Ok(answer)));
+    sim.ticks(4);
+    assert_eq!(sim.players[ada].chat().len(), 2, "the next version does not get the answer");
+}
+
+#[test]
+fn a_resource_runs_only_the_console_commands_that_its_manifest_names() {
+    let mut sim = Sim::new();
+    let ada = sim.join_now("Ada");
+    let mut game = bundle(
+        "game",
+        r#"
+        fn player_chat(player, text) {
+            try { console::run(text, |answer| chat::broadcast(`${answer.ok} ${answer.text}`)); }
+            catch (problem) { chat::broadcast(problem); }
+            false
+        }
+        "#,
+    );
+    game.manifest.console = vec!["weather".to_owned(), "mode".to_owned()];
+    sim.start_bundle(game);
+    for (line, wanted) in [
+        ("weather 8", "true the weather is 8 now"),
+        ("weather nine", "false "),
+        ("kick 0", "the manifest does not allow `kick`"),
+        ("eval 1", "no gamemode may run the console command `eval`"),
+        ("shutdown", "no gamemode may run"),
+        ("nonsense", "there is no console command `nonsense`"),
+    ] {
+        sim.players[ada].client.send_chat(line).unwrap();
+        sim.ticks(10);
+        let said = sim.players[ada].chat().last().unwrap().to_string();
+        assert!(said.contains(wanted), "{line}: {said}");
+    }
+    sim.expect_no_script_error();
+}
+
+#[test]
+fn a_password_is_hashed_and_compared_off_the_tick() {
+    let mut sim = Sim::new();
+    let ada = sim.join_now("Ada");
+    sim.start_script(
+        "game",
+        r#"
+        fn resource_start() {
+            password::hash("secret", |answer| {
+                state.hash = answer.hash;
+                password::verify("secret", state.hash, |answer| chat::broadcast(`${answer.ok} ${answer.matches}`));
+                password::verify("guess", state.hash, |answer| chat::broadcast(`${answer.ok} ${answer.matches}`));
+            });
+        }
+        "#,
+    );
+    sim.ticks(6);
+    assert_eq!(sim.players[ada].chat(), ["true true", "true false"]);
+}
+
+#[test]
+fn closures_of_an_imported_script_run_later_and_imports_reach_the_folder_only() {
+    let mut sim = Sim::new();
+    let ada = sim.join_now("Ada");
+    let mut game = bundle(
+        "game",
+        r#"
+        import "lib/later" as later;
+        const N = 7;
+        fn helper() { "main" }
+        fn resource_start() { state.n = global::N; state.n -= 1; later::soon(`n ${state.n}`); }
+        "#,
+    );
+    game.files.insert(
+        "lib/later.rhai".to_owned(),
+        "const WAIT = 100;\nfn soon(text) { timers::after(global::WAIT, || chat::broadcast(`${text} ${helper()}`)); }\nfn helper() { \"lib\" }\n"
+            .to_owned(),
+    );
+    sim.start_bundle(game);
+    sim.ticks(4);
+    sim.expect_no_script_error();
+    assert_eq!(sim.players[ada].chat(), ["n 6 lib"]);
+    for path in ["../game/main", "/etc/passwd", "lib\\\\later", "", "./lib/later"] {
+        let faults = sim
+            .load_bundle(bundle("other", &format!("import \"{path}\" as x;\n")))
+            .unwrap_err();
+        assert_eq!(faults.len(), 1, "{path}: {faults:?}");
+    }
+    let mut cycle = bundle("cycle", "import \"a\" as a;\n");
+    cycle.files.insert("a.rhai".to_owned(), "import \"b\" as b;\n".to_owned());
+    cycle.files.insert("b.rhai".to_owned(), "import \"a\" as a;\n".to_owned());
+    let faults = sim.load_bundle(cycle).unwrap_err();
+    assert!(faults.iter().any(|fault| fault.problem.contains("import cycle")), "{faults:?}");
+}
