@@ -16,7 +16,7 @@ pub use answers::*;
 pub use commands::{COMMANDS, CommandInfo, find, help_for, help_overview, may_hold_secret, nearest};
 pub use error::{ArgumentFault, ConsoleError};
 pub use grammar::{
-    ClockAction, ConsoleCommand, ConsoleLine, GrantName, MAX_LINE, MAX_SHUTDOWN_SECONDS, ModeText, NoticeText, ResourceAction,
-    PasswordAction, SayText, TimeAction, asks_for_json, parse,
+    ClockAction, ConsoleCommand, ConsoleLine, GrantName, MAX_LINE, MAX_SHUTDOWN_SECONDS, ModeText,
+    NoticeText, PasswordAction, ResourceAction, SayText, TimeAction, asks_for_json, parse,
 };
 pub use mailbox::{ConsoleAnswer, ConsoleInbox, ConsoleOutbox, ConsoleRequest};

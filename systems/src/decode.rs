@@ -16,8 +16,8 @@ use decitick_components::{
     liveness::{LastSeen, Traffic},
     mailbox::{Batch, Inbox},
     messages::{
-        AcknowledgementReceived, ChatReceived, ClientEventReceived, EndSessionRequest, FrameReceived, HitReported, PongReceived,
-        SpawnRequest,
+        AcknowledgementReceived, ChatReceived, ClientEventReceived, EndSessionRequest, FrameReceived,
+        HitReported, PongReceived, SpawnRequest,
     },
     phase::Phase,
     reasons::{CloseReason, DropReason},

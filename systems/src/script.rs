@@ -51,8 +51,8 @@ pub use compile::{Program, compile};
 pub use host::{ResourceReport, ResourceState};
 pub use instance::Figures;
 pub use judge::ScriptHost;
-pub use reference::{Example, definitions, examples, reference};
 pub use loading::{LoadCause, LoadedResource, PreparedResource, ScriptInbox};
+pub use reference::{Example, definitions, examples, reference};
 
 /// Runs gamemodes.
 #[derive(Clone, Copy, Debug, Default)]

@@ -47,7 +47,9 @@ fn the_reference_in_the_guide_is_what_the_code_says() {
 #[test]
 fn the_definitions_for_editors_are_what_the_code_says() {
     let now = definitions();
-    held_equal("scripts/decitick.d.rhai", &now, |text| (text.to_owned(), now.clone()));
+    held_equal("scripts/decitick.d.rhai", &now, |text| {
+        (text.to_owned(), now.clone())
+    });
 }
 
 /// A script with handlers as it stands, or statements as what the resource does when it starts.
@@ -66,7 +68,10 @@ fn runs(about: &str, text: &str) {
     let script = as_script(text);
     if let Err(faults) = compile(&bundle("example", &script)) {
         let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
-        panic!("the example of {about} does not compile:\n{script}\n{}", faults.join("\n"));
+        panic!(
+            "the example of {about} does not compile:\n{script}\n{}",
+            faults.join("\n")
+        );
     }
     let mut sim = Sim::with_weapons();
     let mut bundle = bundle("example", &script);
@@ -75,7 +80,18 @@ fn runs(about: &str, text: &str) {
     let ada = sim.join("Ada");
     let bob = sim.join("Bob");
     sim.ticks(20);
-    for line in ["hello", "/help", "/up", "/heal", "/kills", "/ping", "/say a b", "/name Eve", "/night", "/respawn"] {
+    for line in [
+        "hello",
+        "/help",
+        "/up",
+        "/heal",
+        "/kills",
+        "/ping",
+        "/say a b",
+        "/name Eve",
+        "/night",
+        "/respawn",
+    ] {
         // An example may have sent it away.
         let _ = sim.players[ada].client.send_chat(line);
         sim.ticks(6);

@@ -33,9 +33,15 @@ fn a_reload_leaves_no_timer_of_the_version_before() {
 fn a_version_with_faults_keeps_the_one_that_runs_and_all_of_its_faults_are_told() {
     let mut sim = Sim::new();
     let ada = sim.join_now("Ada");
-    sim.start_script("game", r#"fn player_chat(player, text) { chat::broadcast("old"); }"#);
+    sim.start_script(
+        "game",
+        r#"fn player_chat(player, text) { chat::broadcast("old"); }"#,
+    );
     let faults = sim
-        .load_bundle(bundle("game", "fn player_chat(player, text) {\n    chat::brodcast(\"new\")\n}\nfn a( {\n}\nfn b() { let 5; }\n"))
+        .load_bundle(bundle(
+            "game",
+            "fn player_chat(player, text) {\n    chat::brodcast(\"new\")\n}\nfn a( {\n}\nfn b() { let 5; }\n",
+        ))
         .unwrap_err();
     sim.ticks(2);
     let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
@@ -46,19 +52,32 @@ fn a_version_with_faults_keeps_the_one_that_runs_and_all_of_its_faults_are_told(
     sim.ticks(3);
     assert!(sim.players[ada].chat().contains(&"old"));
     let misspelt = sim
-        .load_bundle(bundle("game", "fn player_chat(player, text) {\n    chat::brodcast(\"new\")\n}\n"))
+        .load_bundle(bundle(
+            "game",
+            "fn player_chat(player, text) {\n    chat::brodcast(\"new\")\n}\n",
+        ))
         .unwrap_err();
-    assert!(misspelt[0].to_string().contains("chat::broadcast"), "{misspelt:?}");
+    assert!(
+        misspelt[0].to_string().contains("chat::broadcast"),
+        "{misspelt:?}"
+    );
 }
 
 #[test]
 fn a_version_whose_constants_fail_keeps_the_one_that_runs() {
     let mut sim = Sim::new();
     let ada = sim.join_now("Ada");
-    sim.start_script("game", r#"fn player_chat(player, text) { chat::broadcast("old"); }"#);
+    sim.start_script(
+        "game",
+        r#"fn player_chat(player, text) { chat::broadcast("old"); }"#,
+    );
     sim.load_bundle(bundle("game", "const A = [1, 2][7];\n")).unwrap();
     sim.ticks(2);
-    assert!(sim.script_error("game").contains("main.rhai:1:"), "{}", sim.script_error("game"));
+    assert!(
+        sim.script_error("game").contains("main.rhai:1:"),
+        "{}",
+        sim.script_error("game")
+    );
     sim.players[ada].client.send_chat("hi").unwrap();
     sim.ticks(3);
     assert!(sim.players[ada].chat().contains(&"old"));
@@ -101,7 +120,9 @@ fn a_resource_starts_after_those_it_needs_and_stops_before_them() {
     };
     let mut top = bundle("top", &says("top"));
     top.manifest.needs = vec!["base".to_owned()];
-    sim.folder.bundles.insert("base".to_owned(), bundle("base", &says("base")));
+    sim.folder
+        .bundles
+        .insert("base".to_owned(), bundle("base", &says("base")));
     sim.start_bundle(top);
     sim.ticks(3);
     let answer = sim.console("resource stop base");
@@ -130,13 +151,18 @@ fn a_resource_that_needs_what_is_not_there_waits_and_starts_when_it_comes() {
 #[test]
 fn the_console_starts_stops_restarts_and_lists_resources() {
     let mut sim = Sim::new();
-    sim.folder
-        .bundles
-        .insert("game".to_owned(), bundle("game", "fn resource_start() { throw \"oh no\"; }"));
+    sim.folder.bundles.insert(
+        "game".to_owned(),
+        bundle("game", "fn resource_start() { throw \"oh no\"; }"),
+    );
     let id = sim.console_later("resource start game");
     sim.ticks(5);
     let answer = sim.console_answer(id).unwrap();
-    assert!(answer.ok && answer.text.contains("game is started"), "{}", answer.text);
+    assert!(
+        answer.ok && answer.text.contains("game is started"),
+        "{}",
+        answer.text
+    );
     assert!(!sim.console("resource start game").ok);
     let id = sim.console_later("resource restart game");
     sim.ticks(5);
@@ -144,12 +170,22 @@ fn the_console_starts_stops_restarts_and_lists_resources() {
     let list = sim.console("resource list --json");
     let list: serde_json::Value = serde_json::from_str(&list.text).unwrap();
     assert_eq!(list["resources"][0]["errors"], 1, "{list}");
-    assert!(list["resources"][0]["last_error"].as_str().unwrap().contains("oh no"), "{list}");
+    assert!(
+        list["resources"][0]["last_error"]
+            .as_str()
+            .unwrap()
+            .contains("oh no"),
+        "{list}"
+    );
     assert!(sim.console("status").text.contains("game: running"));
     let id = sim.console_later("resource start nowhere");
     sim.ticks(5);
     let answer = sim.console_answer(id).unwrap();
-    assert!(!answer.ok && answer.text.contains("no such folder"), "{}", answer.text);
+    assert!(
+        !answer.ok && answer.text.contains("no such folder"),
+        "{}",
+        answer.text
+    );
     assert!(!sim.console("resource stop nowhere").ok);
 }
 
@@ -160,7 +196,10 @@ fn an_expression_of_the_operator_reads_and_changes_the_world_and_its_errors_are_
     assert_eq!(sim.console("eval players::count()").text, "1");
     assert_eq!(sim.console("eval state.x = 5; state.x + 1").text, "6");
     assert_eq!(sim.console("eval state.x").text, "5");
-    assert!(sim.console("eval let player = players::get(0); player.health = 42;").ok);
+    assert!(
+        sim.console("eval let player = players::get(0); player.health = 42;")
+            .ok
+    );
     sim.ticks(3);
     assert_eq!(sim.vitals(ada).0, 42);
     let wrong = sim.console("eval players::gett(0)");
@@ -251,7 +290,11 @@ fn a_store_that_cannot_be_written_says_so() {
     sim.folder.store_writes_fail = Some("disk full".to_owned());
     sim.start_script("game", "fn resource_start() { store::put(\"a\", 1); }");
     sim.ticks(5);
-    assert!(sim.script_error("game").contains("disk full"), "{}", sim.script_error("game"));
+    assert!(
+        sim.script_error("game").contains("disk full"),
+        "{}",
+        sim.script_error("game")
+    );
 }
 
 #[test]
@@ -276,7 +319,9 @@ fn statements_are_answered_to_the_instance_that_asked_and_to_no_other() {
             _ => 0,
         })
         .collect();
-    let ScriptWork::Sql { statement, .. } = &asked[0] else { panic!() };
+    let ScriptWork::Sql { statement, .. } = &asked[0] else {
+        panic!()
+    };
     assert_eq!(statement.kind, SqlKind::Query);
     assert_eq!(
         statement.parameters,
@@ -298,7 +343,10 @@ fn statements_are_answered_to_the_instance_that_asked_and_to_no_other() {
         last_id: 0,
     };
     sim.answer_script(requests[0], ScriptOutcome::Sql(Ok(answer.clone())));
-    sim.answer_script(requests[1], ScriptOutcome::Sql(Err("no such table: t".to_owned())));
+    sim.answer_script(
+        requests[1],
+        ScriptOutcome::Sql(Err("no such table: t".to_owned())),
+    );
     sim.ticks(4);
     assert_eq!(sim.players[ada].chat(), ["Ada 7", " 0.5"]);
     assert!(
@@ -309,11 +357,17 @@ fn statements_are_answered_to_the_instance_that_asked_and_to_no_other() {
     sim.start_script("game", script);
     sim.ticks(2);
     let asked = std::mem::take(&mut sim.folder.statements);
-    let ScriptWork::Sql { request, .. } = asked[0] else { panic!() };
+    let ScriptWork::Sql { request, .. } = asked[0] else {
+        panic!()
+    };
     sim.start_script("game", "fn resource_start() { }");
     sim.answer_script(request, ScriptOutcome::Sql(Ok(answer)));
     sim.ticks(4);
-    assert_eq!(sim.players[ada].chat().len(), 2, "the next version does not get the answer");
+    assert_eq!(
+        sim.players[ada].chat().len(),
+        2,
+        "the next version does not get the answer"
+    );
 }
 
 #[test]
@@ -397,8 +451,15 @@ fn closures_of_an_imported_script_run_later_and_imports_reach_the_folder_only() 
         assert_eq!(faults.len(), 1, "{path}: {faults:?}");
     }
     let mut cycle = bundle("cycle", "import \"a\" as a;\n");
-    cycle.files.insert("a.rhai".to_owned(), "import \"b\" as b;\n".to_owned());
-    cycle.files.insert("b.rhai".to_owned(), "import \"a\" as a;\n".to_owned());
+    cycle
+        .files
+        .insert("a.rhai".to_owned(), "import \"b\" as b;\n".to_owned());
+    cycle
+        .files
+        .insert("b.rhai".to_owned(), "import \"a\" as a;\n".to_owned());
     let faults = sim.load_bundle(cycle).unwrap_err();
-    assert!(faults.iter().any(|fault| fault.problem.contains("import cycle")), "{faults:?}");
+    assert!(
+        faults.iter().any(|fault| fault.problem.contains("import cycle")),
+        "{faults:?}"
+    );
 }

@@ -9,8 +9,8 @@ use std::{net::IpAddr, num::NonZeroU32};
 
 use decitick_protocol::Password;
 
-use self::words::{ban_range, looks_like_number, nothing_in, player_id, required, text, whole_number};
 pub(super) use self::scripts::{eval, grant, resource, revoke};
+use self::words::{ban_range, looks_like_number, nothing_in, player_id, required, text, whole_number};
 pub(super) use self::world::{clock, spawn, time, weather};
 use super::{
     commands::{self, shown},

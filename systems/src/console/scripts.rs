@@ -131,7 +131,10 @@ fn change(world: &mut World, id: PlayerId, make: impl FnOnce(&mut Vec<Box<str>>)
         .unwrap_or_default();
     let told = make(&mut names);
     if names.len() > MOST {
-        return failed(format!("player {} was granted {MOST} names already; revoke some", id.0));
+        return failed(format!(
+            "player {} was granted {MOST} names already; revoke some",
+            id.0
+        ));
     }
     names.sort_unstable();
     world.entity_mut(entity).insert(Granted(Arc::from(names)));

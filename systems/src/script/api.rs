@@ -27,8 +27,8 @@ mod zones;
 pub(crate) use call::{Call, Outcome, type_word};
 pub(crate) use console::OF_SCRIPTS;
 pub(crate) use handlers::HANDLERS;
-pub(crate) use player::spawn_point;
 pub(crate) use places::position_map;
+pub(crate) use player::spawn_point;
 pub(crate) use register::{SharedDesk, Toolkit};
 
 /// What a function is called on.

@@ -258,7 +258,10 @@ fn hand_over(world: &mut World, host: &mut Host) {
     }
     for request in things {
         if matches!(request, ThingRequest::Create(..)) && !world.resource_mut::<ThingBook>().claim() {
-            tracing::warn!(reason = "too_many_things", "an entity was not made: there are too many");
+            tracing::warn!(
+                reason = "too_many_things",
+                "an entity was not made: there are too many"
+            );
             continue;
         }
         world.write_message(request);
@@ -267,7 +270,10 @@ fn hand_over(world: &mut World, host: &mut Host) {
         if matches!(request, decitick_components::requests::ZoneRequest::Create(..))
             && !world.resource_mut::<ZoneBook>().claim()
         {
-            tracing::warn!(reason = "too_many_zones", "a zone was not made: there are too many");
+            tracing::warn!(
+                reason = "too_many_zones",
+                "a zone was not made: there are too many"
+            );
             continue;
         }
         world.write_message(request);
@@ -280,9 +286,7 @@ fn hand_over(world: &mut World, host: &mut Host) {
         match wish {
             ServerWish::ModeText(text) => world.resource_mut::<PublicFace>().mode = text,
             ServerWish::Password(password) => request_password(world, password),
-            ServerWish::Bans(change) => world
-                .resource_mut::<BanChanges>()
-                .request(SCRIPT_ASKER, change),
+            ServerWish::Bans(change) => world.resource_mut::<BanChanges>().request(SCRIPT_ASKER, change),
         }
     }
     world.resource_mut::<ConsoleInbox>().0.extend(console);
@@ -299,7 +303,11 @@ fn hand_out_work(world: &mut World, work: Vec<decitick_components::script::Scrip
 /// Events and lines go onto the lanes; a full lane remembers that it overflowed.
 fn tell(world: &mut World, told: Vec<Told>) {
     let everybody: Vec<Entity> = if told.iter().any(|told| matches!(told, Told::Everybody(_))) {
-        world.resource::<SlotTable>().iter().map(|(_, entity)| entity).collect()
+        world
+            .resource::<SlotTable>()
+            .iter()
+            .map(|(_, entity)| entity)
+            .collect()
     } else {
         Vec::new()
     };

@@ -21,10 +21,7 @@ use decitick_components::{
     world::WorldState,
 };
 
-use self::{
-    budget::Budget,
-    events::Pending,
-};
+use self::{budget::Budget, events::Pending};
 use super::{
     api::{SharedDesk, Toolkit},
     desk::{Desk, Facts},
@@ -198,7 +195,12 @@ impl Host {
         if calls.is_empty() {
             tracing::error!(resource = name.as_str(), reason = "script_error", "{shown}");
         } else {
-            tracing::error!(resource = name.as_str(), reason = "script_error", calls, "{shown}");
+            tracing::error!(
+                resource = name.as_str(),
+                reason = "script_error",
+                calls,
+                "{shown}"
+            );
         }
         self.problems.insert(name.clone(), shown);
     }

@@ -7,9 +7,7 @@ use std::{
 };
 
 use decitick_components::script::{MAIN_FILE, ResourceName};
-use rhai::{
-    AST, Dynamic, Engine, EvalAltResult, Module, ModuleResolver, Position, Scope, Shared,
-};
+use rhai::{AST, Dynamic, Engine, EvalAltResult, Module, ModuleResolver, Position, Scope, Shared};
 
 use super::{
     api::{HANDLERS, Toolkit},
@@ -64,7 +62,11 @@ pub(crate) struct Loaded {
 ///
 /// # Errors
 /// What the scripts say: a constant or an import failed.
-pub(crate) fn evaluate(toolkit: &Toolkit, program: &Program, state: &State) -> Result<Loaded, Box<EvalAltResult>> {
+pub(crate) fn evaluate(
+    toolkit: &Toolkit,
+    program: &Program,
+    state: &State,
+) -> Result<Loaded, Box<EvalAltResult>> {
     let mut engine = toolkit.engine();
     super::compile::prepare(&mut engine);
     see_state(&mut engine, state);
@@ -83,7 +85,10 @@ pub(crate) fn evaluate(toolkit: &Toolkit, program: &Program, state: &State) -> R
 /// Lets every function of the engine see the resource's map under the name `state`.
 fn see_state(engine: &mut Engine, state: &State) {
     let state = Dynamic::from(state.clone());
-    #[expect(deprecated, reason = "the callback is not deprecated, it is marked as one that may change")]
+    #[expect(
+        deprecated,
+        reason = "the callback is not deprecated, it is marked as one that may change"
+    )]
     engine.on_var(move |name, _, _| Ok((name == "state").then(|| state.clone())));
 }
 
@@ -134,8 +139,7 @@ impl Instance {
     pub(crate) fn overran(&mut self, now: Duration) -> bool {
         const MOST: usize = 5;
         const WITHIN: Duration = Duration::from_secs(60);
-        self.overruns
-            .retain(|at| now.saturating_sub(*at) < WITHIN);
+        self.overruns.retain(|at| now.saturating_sub(*at) < WITHIN);
         self.overruns.push_back(now);
         self.overruns.len() >= MOST
     }

@@ -38,7 +38,10 @@ pub fn examples() -> Vec<Example> {
 pub fn definitions() -> String {
     let mut engine = compiler();
     engine.set_strict_variables(false);
-    engine.definitions().include_standard_packages(false).single_file()
+    engine
+        .definitions()
+        .include_standard_packages(false)
+        .single_file()
 }
 
 /// The reference part of docs/scripting.md: every handler, object and module with an example.
@@ -112,12 +115,20 @@ const OBJECTS: &[(Owner, &str, &str)] = &[
 ];
 
 fn names(params: &[Param]) -> String {
-    params.iter().map(|param| param.name).collect::<Vec<_>>().join(", ")
+    params
+        .iter()
+        .map(|param| param.name)
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 fn write_properties(text: &mut String, owner: Owner) {
     for property in properties().filter(|property| property.owner == owner) {
-        let access = if property.write.is_some() { "read and write" } else { "read only" };
+        let access = if property.write.is_some() {
+            "read and write"
+        } else {
+            "read only"
+        };
         let _ = write!(
             text,
             "\n### `{}`: {}, {access}\n\n{}\n",

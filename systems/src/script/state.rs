@@ -119,9 +119,11 @@ pub(super) fn add(module: &mut Module) {
                 .set_into_module(module, $function)
         };
     }
-    method!("get", ["key: string", "?"], |state: &mut State, key: ImmutableString| {
-        state.cell(&key).unwrap_or_default().flatten()
-    });
+    method!(
+        "get",
+        ["key: string", "?"],
+        |state: &mut State, key: ImmutableString| { state.cell(&key).unwrap_or_default().flatten() }
+    );
     method!(
         "get",
         ["key: string", "default: ?", "?"],
@@ -129,13 +131,19 @@ pub(super) fn add(module: &mut Module) {
             state.cell(&key).unwrap_or(default).flatten()
         }
     );
-    method!("contains", ["key: string", "bool"], |state: &mut State, key: ImmutableString| {
-        state.values().contains_key(&key)
-    });
-    method!("remove", ["key: string", "?"], |state: &mut State, key: ImmutableString| {
-        let removed = state.values().remove(&key);
-        removed.unwrap_or_default().flatten()
-    });
+    method!(
+        "contains",
+        ["key: string", "bool"],
+        |state: &mut State, key: ImmutableString| { state.values().contains_key(&key) }
+    );
+    method!(
+        "remove",
+        ["key: string", "?"],
+        |state: &mut State, key: ImmutableString| {
+            let removed = state.values().remove(&key);
+            removed.unwrap_or_default().flatten()
+        }
+    );
     method!("keys", ["array"], |state: &mut State| -> Array {
         state.values().keys().map(|key| key.clone().into()).collect()
     });

@@ -30,9 +30,27 @@ use super::{
 const NUMBERS_READY: usize = 2_048;
 
 type PlayerParts = (
-    (Entity, &'static PlayerId, &'static PlayerToken, &'static DisplayName, &'static Peer),
-    (&'static Phase, &'static SmoothedRtt, &'static Motion, &'static Dimension, &'static Vitals),
-    (&'static Money, &'static Appearance, &'static Weapons, &'static Skills, Option<&'static Granted>),
+    (
+        Entity,
+        &'static PlayerId,
+        &'static PlayerToken,
+        &'static DisplayName,
+        &'static Peer,
+    ),
+    (
+        &'static Phase,
+        &'static SmoothedRtt,
+        &'static Motion,
+        &'static Dimension,
+        &'static Vitals,
+    ),
+    (
+        &'static Money,
+        &'static Appearance,
+        &'static Weapons,
+        &'static Skills,
+        Option<&'static Granted>,
+    ),
 );
 type ThingParts = (
     &'static ThingId,
@@ -82,7 +100,9 @@ pub(crate) fn sync(
     }
     let book = world.resource::<ThingBook>();
     if desk.mirror.things.len() != book.len() {
-        desk.mirror.things.retain(|&id, _| book.find(ThingId(id)).is_some());
+        desk.mirror
+            .things
+            .retain(|&id, _| book.find(ThingId(id)).is_some());
         let things = &desk.mirror.things;
         for office in desk.offices.values_mut() {
             office.things.retain(|id| things.contains_key(&id.0));

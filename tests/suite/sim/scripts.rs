@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 
 use decitick_components::{
-    script::{
-        Manifest, ResourceName, ScriptAnswer, ScriptBundle, ScriptFault, ScriptOutcome, ScriptWork,
-    },
+    script::{Manifest, ResourceName, ScriptAnswer, ScriptBundle, ScriptFault, ScriptOutcome, ScriptWork},
     thing::ThingBook,
     worker::WorkerAnswer,
     zone::ZoneBook,

@@ -66,7 +66,16 @@ impl ResourcesAnswer {
                 .to_owned();
         }
         let mut table = TextTable::default();
-        let heads = ["name", "state", "calls", "errors", "time", "longest", "memory", "what it is"];
+        let heads = [
+            "name",
+            "state",
+            "calls",
+            "errors",
+            "time",
+            "longest",
+            "memory",
+            "what it is",
+        ];
         table.row(heads.map(str::to_owned));
         for row in &self.resources {
             table.row([
@@ -117,7 +126,10 @@ mod tests {
         };
         let text = answer.text();
         assert_eq!(text.lines().count(), 3, "{text}");
-        assert!(text.contains("last error of race: scripts/race/main.rhai:1:2: a"), "{text}");
+        assert!(
+            text.contains("last error of race: scripts/race/main.rhai:1:2: a"),
+            "{text}"
+        );
         assert!(ResourcesAnswer::default().text().contains("resource start NAME"));
     }
 }

@@ -65,7 +65,8 @@ mod tests {
 
     #[test]
     fn a_resource_is_started_stopped_and_restarted_by_a_plain_name() {
-        let ConsoleCommand::Resource(ResourceAction::Restart(name)) = read("resource restart free-roam_2") else {
+        let ConsoleCommand::Resource(ResourceAction::Restart(name)) = read("resource restart free-roam_2")
+        else {
             panic!()
         };
         assert_eq!(name.as_str(), "free-roam_2");
@@ -73,7 +74,12 @@ mod tests {
             read("resource list"),
             ConsoleCommand::Resource(ResourceAction::List)
         ));
-        for bad in ["resource", "resource start", "resource reload x", "resource list x"] {
+        for bad in [
+            "resource",
+            "resource start",
+            "resource reload x",
+            "resource list x",
+        ] {
             assert!(refused(bad).contains("usage: "), "{bad}");
         }
         for bad in ["resource start ../etc", "resource stop A", "resource start a/b"] {
@@ -96,7 +102,10 @@ mod tests {
             read("grant 5 admin"),
             ConsoleCommand::Grant { id: 5, name } if name.as_str() == "admin"
         ));
-        assert!(matches!(read("revoke 999 vip"), ConsoleCommand::Revoke { id: 999, .. }));
+        assert!(matches!(
+            read("revoke 999 vip"),
+            ConsoleCommand::Revoke { id: 999, .. }
+        ));
         for bad in ["grant 5", "grant admin 5", "grant 5 two words", "revoke 1000 x"] {
             assert!(refused(bad).contains("usage: "), "{bad}");
         }

@@ -21,7 +21,10 @@ pub(super) const NATIVES: &[Native] = &[Native {
 }];
 
 /// A line of chat out of the arguments `text` and `colour` from `first` on.
-pub(super) fn line(call: &Call<'_, '_>, first: usize) -> Result<decitick_components::lane::LaneEvent, String> {
+pub(super) fn line(
+    call: &Call<'_, '_>,
+    first: usize,
+) -> Result<decitick_components::lane::LaneEvent, String> {
     let text = call.parsed(first, Text::parse)?;
     let colour = if call.count() > first.saturating_add(1) {
         call.fitting::<u32>(first.saturating_add(1), 0..=i64::from(u32::MAX))?

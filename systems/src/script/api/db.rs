@@ -85,7 +85,10 @@ pub(super) fn wait(desk: &mut Desk, waiting: Waiting) -> Result<u64, String> {
 
 fn parameters(given: &[Dynamic]) -> Result<Vec<SqlValue>, String> {
     if given.len() > MOST_PARAMETERS {
-        return Err(format!("params may have {MOST_PARAMETERS} values, got {}", given.len()));
+        return Err(format!(
+            "params may have {MOST_PARAMETERS} values, got {}",
+            given.len()
+        ));
     }
     let mut bytes = 0usize;
     given

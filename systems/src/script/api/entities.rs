@@ -98,8 +98,7 @@ pub(super) const fn kind_word(kind: EntityKind) -> &'static str {
 fn create(call: &mut Call<'_, '_>) -> Outcome {
     let spec = spec(&call.map(0)?)?;
     let id = reserve(call.desk)?;
-    call.desk
-        .wish_thing(ThingRequest::Create(id, Box::new(spec)))?;
+    call.desk.wish_thing(ThingRequest::Create(id, Box::new(spec)))?;
     call.desk.office()?.things.insert(id);
     Ok(Dynamic::from(Entity { id: id.0 }))
 }
@@ -120,10 +119,7 @@ fn reserve(desk: &mut Desk) -> Result<ThingId, String> {
 fn spec(map: &Map) -> Result<ThingSpec, String> {
     for key in map.keys() {
         if !KEYS.contains(&key.as_str()) {
-            return Err(format!(
-                "an entity has no `{key}`; it has {}",
-                KEYS.join(", ")
-            ));
+            return Err(format!("an entity has no `{key}`; it has {}", KEYS.join(", ")));
         }
     }
     let place = place_of(map)?;
@@ -175,10 +171,14 @@ fn radius(map: &Map, kind: EntityKind) -> Result<Option<f32>, String> {
             if radius > 0.0 && radius <= MOST_RADIUS {
                 Ok(Some(single(radius)))
             } else {
-                Err(format!("radius must be above 0, at most {MOST_RADIUS}, got {radius}"))
+                Err(format!(
+                    "radius must be above 0, at most {MOST_RADIUS}, got {radius}"
+                ))
             }
         }
-        (Some(_), _) => Err("only a pickup has a radius; for other kinds make a zone: zones::sphere".to_owned()),
+        (Some(_), _) => {
+            Err("only a pickup has a radius; for other kinds make a zone: zones::sphere".to_owned())
+        }
     }
 }
 

@@ -297,7 +297,8 @@ fn place(
 
 fn set_data(call: &mut Call<'_, '_>) -> Outcome {
     let id = id(call)?;
-    let bytes = data::to_message_pack(&call.any(0), MOST_DATA_BYTES).map_err(|fault| fault.in_words("data"))?;
+    let bytes =
+        data::to_message_pack(&call.any(0), MOST_DATA_BYTES).map_err(|fault| fault.in_words("data"))?;
     let payload = EntityPayload::parse(bytes).map_err(|error| format!("data: {error}"))?;
     call.desk.wish_thing(ThingRequest::Data(id, payload))?;
     Ok(Dynamic::UNIT)

@@ -94,7 +94,11 @@ pub(crate) const HANDLERS: &[Handler] = &[
     ),
     handler(
         "player_command",
-        &[PLAYER, param("command", "string"), param("args", "array of string")],
+        &[
+            PLAYER,
+            param("command", "string"),
+            param("args", "array of string"),
+        ],
         "`true` when it was handled; otherwise the next resource is asked, and at last the player is told that there is no such command",
         "A player typed a line that starts with `/`. `command` is its first word without the `/`, `args` are the others.",
         "fn player_command(player, command, args) {\n    switch command {\n        \"heal\" => { player.health = 100; true }\n        \"say\" => { chat::broadcast(`${player.name} says ${args.join(\" \")}`); true }\n        _ => false\n    }\n}",

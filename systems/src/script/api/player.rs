@@ -184,7 +184,8 @@ fn message(call: &mut Call<'_, '_>) -> Outcome {
 
 fn send(call: &mut Call<'_, '_>) -> Outcome {
     let name = call.parsed(0, Text::parse)?;
-    let bytes = data::to_message_pack(&call.any(1), MOST_EVENT_BYTES).map_err(|fault| fault.in_words("data"))?;
+    let bytes =
+        data::to_message_pack(&call.any(1), MOST_EVENT_BYTES).map_err(|fault| fault.in_words("data"))?;
     let droppable = call.count() > 2 && call.bool(2)?;
     let data = EventData::parse(bytes).map_err(|error| format!("data: {error}"))?;
     let player = call.this_player()?;
@@ -400,7 +401,10 @@ fn get(call: &mut Call<'_, '_>) -> Outcome {
     let default = call.any(1);
     let Player { token, .. } = call.this_player()?;
     let notes = call.desk.office()?.notes.get(&token);
-    Ok(notes.and_then(|notes| notes.get(&key)).cloned().unwrap_or(default))
+    Ok(notes
+        .and_then(|notes| notes.get(&key))
+        .cloned()
+        .unwrap_or(default))
 }
 
 /// The address of a player as text.

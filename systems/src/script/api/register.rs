@@ -6,9 +6,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use rhai::{
-    Dynamic, Engine, EvalAltResult, FuncRegistration, Module, Position, RhaiFunc, Shared,
-};
+use rhai::{Dynamic, Engine, EvalAltResult, FuncRegistration, Module, Position, RhaiFunc, Shared};
 
 use super::{Call, Native, Owner, Param, Property, natives, properties};
 use crate::script::{
@@ -105,7 +103,13 @@ impl Bench<'_> {
                 Owner::Module(_) => registration.in_internal_namespace(),
                 _ => registration.in_global_namespace(),
             };
-            let function = self.function(Arc::clone(&path), native.params, native.owner, native.run, native.returns.is_empty());
+            let function = self.function(
+                Arc::clone(&path),
+                native.params,
+                native.owner,
+                native.run,
+                native.returns.is_empty(),
+            );
             registration.set_into_module_raw(module, argument_types(native.owner, count), function);
         }
     }
@@ -238,7 +242,9 @@ fn add_texts(module: &mut Module) {
             FuncRegistration::new(name)
                 .in_global_namespace()
                 .with_purity(true)
-                .set_into_module(module, |handle: &mut T| standard::shown(&Dynamic::from(handle.clone())));
+                .set_into_module(module, |handle: &mut T| {
+                    standard::shown(&Dynamic::from(handle.clone()))
+                });
         }
     }
     add::<Player>(module);

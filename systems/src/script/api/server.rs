@@ -137,10 +137,7 @@ fn set_password(call: &mut Call<'_, '_>) -> Outcome {
         Some(call.parsed(0, Password::parse)?)
     };
     call.desk.spend_wish()?;
-    call.desk
-        .wishes
-        .server
-        .push(ServerWish::Password(password));
+    call.desk.wishes.server.push(ServerWish::Password(password));
     Ok(Dynamic::UNIT)
 }
 

@@ -109,7 +109,9 @@ fn cuboid(call: &mut Call<'_, '_>) -> Outcome {
 
 fn make(desk: &mut Desk, place: &Place, shape: ZoneShape) -> Outcome {
     if desk.office()?.zones.len() >= MOST_ZONES {
-        return Err(format!("a resource may have {MOST_ZONES} zones; destroy some first"));
+        return Err(format!(
+            "a resource may have {MOST_ZONES} zones; destroy some first"
+        ));
     }
     let full = desk.mirror.zones.len() >= <ZoneId as decitick_components::book::Numbered>::MOST;
     let id = desk

@@ -52,9 +52,7 @@ impl Host {
             .unwrap_or(i64::MAX)
             .saturating_sub(instance.held);
         lock(&self.toolkit.desk).caller = Some(name.clone());
-        self.toolkit
-            .fuse
-            .arm(limits.operations, time, room);
+        self.toolkit.fuse.arm(limits.operations, time, room);
         let outcome = guarded(|| run(instance, target, arguments));
         let answer = outcome.as_ref().ok().map(|value| {
             let desk = lock(&self.toolkit.desk);
@@ -66,7 +64,12 @@ impl Host {
         self.budget.spend(spent.time);
         instance.held = instance.held.saturating_add(spent.memory).max(0);
         instance.figures.note(spent.time);
-        let file = instance.program.main().and_then(AST::source).unwrap_or_default().to_owned();
+        let file = instance
+            .program
+            .main()
+            .and_then(AST::source)
+            .unwrap_or_default()
+            .to_owned();
         if error.is_some() || matches!(answer, Some(Err(_))) {
             instance.figures.errors += 1;
         }
@@ -133,21 +136,26 @@ pub(super) fn limits_of(settings: &decitick_components::settings::ScriptSettings
 
 /// A panic of the engine is the script's error, and never the server's end. What it left half done is the resource's
 /// own; a resource that panics the engine again and again is paused like one that uses too much.
-pub(super) fn guarded<T>(call: impl FnOnce() -> Result<T, Box<EvalAltResult>>) -> Result<T, Box<EvalAltResult>> {
+pub(super) fn guarded<T>(
+    call: impl FnOnce() -> Result<T, Box<EvalAltResult>>,
+) -> Result<T, Box<EvalAltResult>> {
     catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|_| {
-        let words = "the script engine failed here; this is a fault of the server, please report it with the script";
+        let words =
+            "the script engine failed here; this is a fault of the server, please report it with the script";
         Err(EvalAltResult::ErrorSystem(words.to_owned(), String::new().into()).into())
     })
 }
 
-fn run(instance: &Instance, target: Target<'_>, mut arguments: Vec<Dynamic>) -> Result<Dynamic, Box<EvalAltResult>> {
+fn run(
+    instance: &Instance,
+    target: Target<'_>,
+    mut arguments: Vec<Dynamic>,
+) -> Result<Dynamic, Box<EvalAltResult>> {
     let nothing = AST::empty();
     match target {
         Target::Handler(handler) => {
             let mut scope = Scope::new();
-            let options = CallFnOptions::new()
-                .eval_ast(false)
-                .in_all_namespaces(true);
+            let options = CallFnOptions::new().eval_ast(false).in_all_namespaces(true);
             instance
                 .engine
                 .call_fn_with_options(options, &mut scope, &nothing, handler, arguments)

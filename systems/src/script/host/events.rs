@@ -122,14 +122,12 @@ impl Host {
     fn concerns(&self, name: &ResourceName, happened: &Happened) -> bool {
         let desk = lock(&self.toolkit.desk);
         let owner = match happened {
-            Happened::ZoneEntered(_, zone) | Happened::ZoneLeft(_, zone) => desk
-                .offices
-                .values()
-                .find(|office| office.zones.contains(zone)),
-            Happened::Triggered(_, thing) => desk
-                .offices
-                .values()
-                .find(|office| office.things.contains(thing)),
+            Happened::ZoneEntered(_, zone) | Happened::ZoneLeft(_, zone) => {
+                desk.offices.values().find(|office| office.zones.contains(zone))
+            }
+            Happened::Triggered(_, thing) => {
+                desk.offices.values().find(|office| office.things.contains(thing))
+            }
             _ => None,
         };
         owner.is_none_or(|office| office.name == *name)
@@ -181,9 +179,13 @@ impl Host {
             return Ok(false);
         }
         let arguments = arguments_of(happened).ok_or(Failure::Failed)?;
-        let answer = self.call(name, Turn::Script, Target::Handler(handler), arguments, |value, _| {
-            Ok(value.as_bool().ok())
-        })?;
+        let answer = self.call(
+            name,
+            Turn::Script,
+            Target::Handler(handler),
+            arguments,
+            |value, _| Ok(value.as_bool().ok()),
+        )?;
         match (happened, answer) {
             (Happened::Said { text, .. }, answer) => Ok(answer == Some(text.starts_with('/'))),
             (&Happened::Triggered(_, thing), Some(true)) => {
@@ -208,9 +210,7 @@ impl Host {
     /// Everybody was told.
     fn finish(&mut self, happened: Happened) {
         match happened {
-            Happened::Said {
-                connection, text, ..
-            } => self.spoken.push(Spoken { connection, text }),
+            Happened::Said { connection, text, .. } => self.spoken.push(Spoken { connection, text }),
             Happened::Disconnected(player, _) => self.forget(player),
             _ => {}
         }
@@ -521,4 +521,3 @@ fn arguments_of(happened: &Happened) -> Option<Vec<Dynamic>> {
 pub(crate) const fn is_pickup(kind: EntityKind) -> bool {
     matches!(kind, EntityKind::Pickup)
 }
-

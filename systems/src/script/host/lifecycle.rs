@@ -68,14 +68,20 @@ impl Host {
             return;
         }
         for need in missing {
-            tracing::info!(resource = name.as_str(), needs = need.as_str(), "waits for a resource that it needs");
+            tracing::info!(
+                resource = name.as_str(),
+                needs = need.as_str(),
+                "waits for a resource that it needs"
+            );
             if !self.is_loading(&need) && !self.parked.iter().any(|parked| parked.name == need) {
                 self.load(&need, None);
             }
         }
         self.settle(
             asker,
-            Ok(format!("{name} starts as soon as the resources that it needs have started")),
+            Ok(format!(
+                "{name} starts as soon as the resources that it needs have started"
+            )),
         );
         self.parked.push(LoadedResource {
             name,
@@ -143,7 +149,11 @@ impl Host {
         tracing::info!(
             resource = name.as_str(),
             "{}",
-            if replaced { "resource reloaded" } else { "resource started" }
+            if replaced {
+                "resource reloaded"
+            } else {
+                "resource started"
+            }
         );
         self.call_plainly(name, "resource_start");
         Ok(format!(
@@ -183,7 +193,13 @@ impl Host {
             .get(name)
             .is_some_and(|instance| instance.answers(handler));
         if has {
-            let _ = self.call(name, Turn::Question, Target::Handler(handler), Vec::new(), |_, _| Ok(()));
+            let _ = self.call(
+                name,
+                Turn::Question,
+                Target::Handler(handler),
+                Vec::new(),
+                |_, _| Ok(()),
+            );
         }
     }
 
@@ -295,9 +311,7 @@ impl Host {
             .unwrap_or(i64::MAX)
             .saturating_sub(instance.held);
         lock(&self.toolkit.desk).caller = Some(name.clone());
-        self.toolkit
-            .fuse
-            .arm(limits.operations, time, room);
+        self.toolkit.fuse.arm(limits.operations, time, room);
         let engine = &instance.engine;
         let outcome = guarded(|| {
             engine

@@ -175,7 +175,13 @@ impl Host {
         }
     }
 
-    fn queue(&mut self, resource: &ResourceName, callback: FnPtr, arguments: Vec<Dynamic>, timer: Option<i64>) {
+    fn queue(
+        &mut self,
+        resource: &ResourceName,
+        callback: FnPtr,
+        arguments: Vec<Dynamic>,
+        timer: Option<i64>,
+    ) {
         let Some(instance) = self.instances.get(resource) else {
             return;
         };
@@ -202,7 +208,10 @@ impl Office {
         self.store = store
             .into_iter()
             .map(|(key, value)| {
-                self.store_bytes = self.store_bytes.saturating_add(key.len()).saturating_add(value.len());
+                self.store_bytes = self
+                    .store_bytes
+                    .saturating_add(key.len())
+                    .saturating_add(value.len());
                 (key, Arc::from(value))
             })
             .collect();
