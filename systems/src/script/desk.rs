@@ -16,7 +16,7 @@ use decitick_components::{
     lane::LaneEvent,
     messages::EndSessionRequest,
     requests::{PlayerRequest, PlayerWish, ThingRequest, WorldRequest, ZoneRequest},
-    script::{Manifest, ResourceName, ScriptWork, StoreChange},
+    script::{Manifest, ResourceName, ScriptWork},
     thing::ThingId,
     zone::ZoneId,
 };
@@ -37,6 +37,8 @@ pub(crate) const MOST_MESSAGES: u32 = 20_000;
 pub(crate) const MOST_WISHES: u32 = 10_000;
 /// Answers that one resource may wait for.
 pub(crate) const MOST_WAITING: usize = 1_000;
+/// Bytes of the questions that one resource may wait for.
+pub(crate) const MOST_WAITING_BYTES: usize = 16 * 1024 * 1024;
 /// Keys that one resource may `set` on a player.
 pub(crate) const MOST_NOTES: usize = 64;
 /// Bytes of a store: keys and values.
@@ -104,6 +106,8 @@ pub(crate) struct Waiting {
     pub callback: Option<FnPtr>,
     /// What was asked, for a log line when it fails and nobody listens.
     pub what: ImmutableString,
+    /// Bytes that the question holds on to until it is answered.
+    pub bytes: usize,
 }
 
 /// What a resource has of its own.
@@ -121,8 +125,8 @@ pub(crate) struct Office {
     /// The store: each value one MessagePack value.
     pub store: BTreeMap<String, Arc<[u8]>>,
     pub store_bytes: usize,
-    /// Changes of the store since it was last handed to the worker, and who wants to know when they are durable.
-    pub unsaved: Vec<StoreChange>,
+    /// Keys of the store that changed since it was last handed to the worker, and who wants to know when they are durable.
+    pub unsaved: BTreeSet<String>,
     pub unsaved_callbacks: Vec<FnPtr>,
     pub waiting: BTreeMap<u64, Vec<Waiting>>,
     pub messages: u32,
@@ -142,7 +146,7 @@ impl Office {
             zones: BTreeSet::new(),
             store: BTreeMap::new(),
             store_bytes: 0,
-            unsaved: Vec::new(),
+            unsaved: BTreeSet::new(),
             unsaved_callbacks: Vec::new(),
             waiting: BTreeMap::new(),
             messages: 0,
@@ -216,6 +220,23 @@ impl Desk {
             .as_ref()
             .and_then(|caller| self.offices.get_mut(caller))
             .ok_or_else(|| "this works only while a resource runs: call it from a handler".to_owned())
+    }
+
+    /// A timer's turn has come: its callback. One that goes off once is done, any other begins anew.
+    pub(crate) fn go_off(&mut self, resource: &ResourceName, number: i64) -> Option<FnPtr> {
+        let now = self.clock.since_start;
+        let office = self.offices.get_mut(resource)?;
+        let timer = office.timers.get_mut(&number)?;
+        let Some(every) = timer.every else {
+            return office.timers.remove(&number).map(|timer| timer.callback);
+        };
+        timer.waits = false;
+        timer.due = timer.due.saturating_add(every);
+        // What was missed is not made up for.
+        if timer.due <= now {
+            timer.due = now.saturating_add(every);
+        }
+        Some(timer.callback.clone())
     }
 
     /// A number for a timer.

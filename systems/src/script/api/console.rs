@@ -47,6 +47,7 @@ fn run(call: &mut Call<'_, '_>) -> Outcome {
     let waiting = Waiting {
         callback,
         what: line.clone(),
+        bytes: 0,
     };
     let request = wait(call.desk, waiting)?;
     call.desk.wishes.console.push(ConsoleRequest {

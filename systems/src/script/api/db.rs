@@ -4,7 +4,7 @@ use decitick_components::script::{ScriptWork, SqlKind, SqlStatement, SqlValue};
 use rhai::{Blob, Dynamic};
 
 use super::{Call, Native, Outcome, Owner, param, type_word};
-use crate::script::desk::{Desk, MOST_WAITING, Waiting};
+use crate::script::desk::{Desk, MOST_WAITING, MOST_WAITING_BYTES, Waiting};
 
 /// Longest statement in bytes.
 const LONGEST_SQL: usize = 64 * 1024;
@@ -55,6 +55,9 @@ fn ask(call: &mut Call<'_, '_>, kind: SqlKind) -> Outcome {
     let waiting = Waiting {
         callback,
         what: sql.clone(),
+        bytes: sql
+            .len()
+            .saturating_add(parameters.iter().map(size_of_value).sum()),
     };
     let request = wait(call.desk, waiting)?;
     let resource = call.desk.office()?.name.clone();
@@ -77,6 +80,18 @@ pub(super) fn wait(desk: &mut Desk, waiting: Waiting) -> Result<u64, String> {
         return Err(format!(
             "a resource may wait for {MOST_WAITING} answers; wait until some have come"
         ));
+    }
+    let held: usize = desk
+        .office()?
+        .waiting
+        .values()
+        .flatten()
+        .map(|waiting| waiting.bytes)
+        .sum();
+    if held.saturating_add(waiting.bytes) > MOST_WAITING_BYTES {
+        return Err(
+            "too much waits for answers: at most 16 MiB of statements; wait until some have come".to_owned(),
+        );
     }
     let request = desk.next_request();
     desk.office()?.waiting.insert(request, vec![waiting]);
@@ -101,17 +116,21 @@ fn parameters(given: &[Dynamic]) -> Result<Vec<SqlValue>, String> {
                     type_word(value)
                 )
             })?;
-            bytes = bytes.saturating_add(match &value {
-                SqlValue::Text(text) => text.len(),
-                SqlValue::Blob(blob) => blob.len(),
-                _ => 8,
-            });
+            bytes = bytes.saturating_add(size_of_value(&value));
             if bytes > MOST_PARAMETER_BYTES {
                 return Err("params may have 1 MiB in all".to_owned());
             }
             Ok(value)
         })
         .collect()
+}
+
+const fn size_of_value(value: &SqlValue) -> usize {
+    match value {
+        SqlValue::Text(text) => text.len(),
+        SqlValue::Blob(blob) => blob.len(),
+        SqlValue::Null | SqlValue::Integer(_) | SqlValue::Real(_) => 8,
+    }
 }
 
 fn sql_value(value: &Dynamic) -> Option<SqlValue> {

@@ -42,6 +42,7 @@ fn hash(call: &mut Call<'_, '_>) -> Outcome {
     let waiting = Waiting {
         callback,
         what: "password::hash".into(),
+        bytes: 0,
     };
     let request = wait(call.desk, waiting)?;
     call.desk
@@ -58,6 +59,7 @@ fn verify(call: &mut Call<'_, '_>) -> Outcome {
     let waiting = Waiting {
         callback,
         what: "password::verify".into(),
+        bytes: 0,
     };
     let request = wait(call.desk, waiting)?;
     call.desk.wishes.work.push(ScriptWork::VerifyPassword {

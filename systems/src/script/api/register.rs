@@ -8,7 +8,11 @@ use std::{
 
 use rhai::{Dynamic, Engine, EvalAltResult, FuncRegistration, Module, Position, RhaiFunc, Shared};
 
-use super::{Call, Native, Owner, Param, Property, natives, properties};
+use super::{
+    Call, Native, Owner, Param, Property,
+    log::{Level, write as write_log},
+    natives, properties,
+};
 use crate::script::{
     desk::Desk,
     fuse::{Cut, Fuse},
@@ -77,10 +81,20 @@ impl Toolkit {
             .register_type_with_name::<Entity>(ENTITY)
             .register_type_with_name::<Zone>(ZONE);
         standard::configure(&mut engine);
+        let desk = Arc::clone(&self.desk);
+        engine.on_print(move |text| print(&desk, text));
+        let desk = Arc::clone(&self.desk);
+        engine.on_debug(move |text, _, _| print(&desk, text));
         let fuse = Arc::clone(&self.fuse);
         engine.on_progress(move |operations| fuse.progress(operations).map(Cut::token));
         engine
     }
+}
+
+/// `print` is `log::info`.
+fn print(desk: &SharedDesk, text: &str) {
+    let mut desk = desk.lock().unwrap_or_else(PoisonError::into_inner);
+    write_log(&mut desk, Level::Info, text);
 }
 
 /// What a function needs besides its arguments.
@@ -108,7 +122,7 @@ impl Bench<'_> {
                 native.params,
                 native.owner,
                 native.run,
-                native.returns.is_empty(),
+                leaves_only(native),
             );
             registration.set_into_module_raw(module, argument_types(native.owner, count), function);
         }
@@ -161,6 +175,11 @@ impl Bench<'_> {
             is_volatile: true,
         }
     }
+}
+
+/// Whether all that a function takes memory for is left on the desk. What is kept with a player is the script's.
+fn leaves_only(native: &Native) -> bool {
+    native.returns.is_empty() && (native.owner, native.name) != (Owner::Player, "set")
 }
 
 /// The error that a script gets: which function, which argument, what is wrong.

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use decitick_components::script::StoreChange;
 use rhai::Dynamic;
 
 use super::{Call, Native, Outcome, Owner, param};
@@ -111,11 +110,8 @@ fn put(call: &mut Call<'_, '_>) -> Outcome {
     call.desk.spend_wish()?;
     let office = call.desk.office()?;
     office.store_bytes = sum;
-    office.store.insert(key.to_string(), Arc::from(bytes.as_slice()));
-    office.unsaved.push(StoreChange {
-        key: key.to_string(),
-        value: Some(bytes),
-    });
+    office.store.insert(key.to_string(), Arc::from(bytes));
+    office.unsaved.insert(key.to_string());
     office.unsaved_callbacks.extend(callback);
     Ok(Dynamic::UNIT)
 }
@@ -134,10 +130,7 @@ fn delete(call: &mut Call<'_, '_>) -> Outcome {
         office.store_bytes = office
             .store_bytes
             .saturating_sub(key.len().saturating_add(held.len()));
-        office.unsaved.push(StoreChange {
-            key: key.to_string(),
-            value: None,
-        });
+        office.unsaved.insert(key.to_string());
     }
     // A callback of a key that was not there waits for what was changed before.
     office.unsaved_callbacks.extend(callback);

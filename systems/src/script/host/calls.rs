@@ -10,6 +10,7 @@ use rhai::{AST, CallFnOptions, Dynamic, EvalAltResult, FnPtr, Scope};
 
 use super::{Host, budget::Turn, lock};
 use crate::script::{
+    api::SharedDesk,
     desk::Desk,
     fault::{self, CallLimits, Described},
     fuse::Cut,
@@ -20,6 +21,8 @@ use crate::script::{
 pub(super) enum Target<'a> {
     Handler(&'a str),
     Callback(FnPtr),
+    /// A timer of the resource, by its number.
+    Timer(i64),
 }
 
 /// Why there is no answer.
@@ -32,14 +35,14 @@ pub(crate) enum Failure {
 }
 
 impl Host {
-    /// Calls a handler or a callback of a resource. The answer is handed to `read` while it still counts as the
-    /// resource's memory.
+    /// Calls a handler or a callback of a resource. Arguments are made and the answer is read while both count as the
+    /// resource's memory: what scripts free must be what they were seen to take.
     pub(super) fn call<T>(
         &mut self,
         name: &ResourceName,
         turn: Turn,
         target: Target<'_>,
-        arguments: Vec<Dynamic>,
+        arguments: impl FnOnce() -> Vec<Dynamic>,
         read: impl FnOnce(&Dynamic, &Desk) -> Result<T, String>,
     ) -> Result<T, Failure> {
         let share = self.budget.share(turn).ok_or(Failure::NotNow)?;
@@ -47,56 +50,45 @@ impl Host {
             return Err(Failure::NotNow);
         };
         let limits = limits_of(&self.settings);
-        let time = share.min(limits.time);
+        let limits = CallLimits {
+            time: share.min(limits.time),
+            ..limits
+        };
         let room = i64::try_from(limits.memory)
             .unwrap_or(i64::MAX)
             .saturating_sub(instance.held);
-        lock(&self.toolkit.desk).caller = Some(name.clone());
-        self.toolkit.fuse.arm(limits.operations, time, room);
-        let outcome = guarded(|| run(instance, target, arguments));
-        let answer = outcome.as_ref().ok().map(|value| {
-            let desk = lock(&self.toolkit.desk);
-            read(value, &desk)
-        });
-        let error = outcome.err();
+        let desk = &self.toolkit.desk;
+        let handler = match target {
+            Target::Handler(handler) => Some(handler),
+            Target::Callback(_) | Target::Timer(_) => None,
+        };
+        lock(desk).caller = Some(name.clone());
+        self.toolkit.fuse.arm(limits.operations, limits.time, room);
+        let outcome = guarded(|| run(instance, desk, target, arguments()));
+        let answer = match outcome {
+            Ok(value) => {
+                read(&value, &lock(desk)).map_err(|problem| Described::of_answer(&instance.program, problem))
+            }
+            Err(error) => {
+                let names = names_of(&self.names, instance);
+                Err(fault::describe(&error, name.as_str(), &names, &limits))
+            }
+        };
         let spent = self.toolkit.fuse.disarm();
-        lock(&self.toolkit.desk).caller = None;
+        lock(desk).caller = None;
         self.budget.spend(spent.time);
         instance.held = instance.held.saturating_add(spent.memory).max(0);
         instance.figures.note(spent.time);
-        let file = instance
-            .program
-            .main()
-            .and_then(AST::source)
-            .unwrap_or_default()
-            .to_owned();
-        if error.is_some() || matches!(answer, Some(Err(_))) {
+        if answer.is_err() {
             instance.figures.errors += 1;
         }
-        match (error, answer) {
-            (None, Some(Ok(value))) => Ok(value),
-            (None, Some(Err(problem))) => {
-                self.tell_of(name, &format!("{file}: {problem}"), &[]);
-                Err(Failure::Failed)
+        answer.map_err(|mut described| {
+            if let Some(handler) = handler {
+                described.chain.push(format!("in {handler}"));
             }
-            (Some(error), _) => {
-                let cut_limits = CallLimits { time, ..limits };
-                let described = fault::describe(&error, name.as_str(), &self.names_of(name), &cut_limits);
-                // Dropping what an error carries can free a lot; it is the resource's too.
-                drop(error);
-                self.after_failure(name, &described, spent.time);
-                Err(Failure::Failed)
-            }
-            (None, None) => Err(Failure::Failed),
-        }
-    }
-
-    fn names_of(&self, name: &ResourceName) -> fault::Names {
-        let mut names = self.names.as_ref().clone();
-        if let Some(instance) = self.instances.get(name) {
-            crate::script::catalogue::add_program(&mut names, &instance.program);
-        }
-        names
+            self.after_failure(name, &described, spent.time);
+            Failure::Failed
+        })
     }
 
     /// Tells of a failure, and pauses who uses too much too often.
@@ -146,29 +138,39 @@ pub(super) fn guarded<T>(
     })
 }
 
+/// The names that the errors of a resource may suggest.
+fn names_of(names: &fault::Names, instance: &Instance) -> fault::Names {
+    let mut names = names.clone();
+    crate::script::catalogue::add_program(&mut names, &instance.program);
+    names
+}
+
 fn run(
     instance: &Instance,
+    desk: &SharedDesk,
     target: Target<'_>,
     mut arguments: Vec<Dynamic>,
 ) -> Result<Dynamic, Box<EvalAltResult>> {
     let nothing = AST::empty();
-    match target {
+    let callback = match target {
         Target::Handler(handler) => {
             let mut scope = Scope::new();
             let options = CallFnOptions::new().eval_ast(false).in_all_namespaces(true);
-            instance
+            return instance
                 .engine
-                .call_fn_with_options(options, &mut scope, &nothing, handler, arguments)
+                .call_fn_with_options(options, &mut scope, &nothing, handler, arguments);
         }
-        Target::Callback(callback) => {
-            // A callback may leave out what it does not want to know.
-            let takes = parameters_of(instance, &callback);
-            if let Some(takes) = takes {
-                arguments.truncate(takes);
-            }
-            callback.call(&instance.engine, &nothing, arguments)
-        }
+        Target::Callback(callback) => callback,
+        Target::Timer(number) => match lock(desk).go_off(&instance.name, number) {
+            Some(callback) => callback,
+            None => return Ok(Dynamic::UNIT),
+        },
+    };
+    // A callback may leave out what it does not want to know.
+    if let Some(takes) = parameters_of(instance, &callback) {
+        arguments.truncate(takes);
     }
+    callback.call(&instance.engine, &nothing, arguments)
 }
 
 /// How many parameters a callback has besides those it carries along; `None` when it cannot be told.

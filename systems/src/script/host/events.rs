@@ -11,9 +11,15 @@ use decitick_components::{
     zone::ZoneId,
 };
 use decitick_protocol::EntityKind;
-use rhai::{Array, Dynamic, FnPtr, Map};
+use rhai::{Array, Dynamic, Map};
 
-use super::{Failure, Host, MOST_PENDING, Spoken, budget::Turn, calls::Target, lock};
+use super::{
+    Failure, Host, MOST_PENDING, Spoken,
+    budget::Turn,
+    calls::Target,
+    lock,
+    waits::{Waited, console_words, in_words},
+};
 use crate::script::{
     api::spawn_point,
     data,
@@ -58,14 +64,11 @@ pub(super) struct Event {
 #[derive(Debug)]
 pub(super) enum Pending {
     Event(Event),
-    Callback {
+    Waited {
         resource: ResourceName,
-        /// The instance it belongs to; the next one does not know it.
+        /// The instance that waited; the next one does not know what for.
         instance: u64,
-        callback: FnPtr,
-        arguments: Vec<Dynamic>,
-        /// The timer that went off.
-        timer: Option<i64>,
+        waited: Waited,
     },
 }
 
@@ -138,7 +141,11 @@ impl Host {
         while let Some(next) = self.pending.pop_front() {
             let put_back = match next {
                 Pending::Event(event) => self.tell_one(event).map(Pending::Event),
-                callback @ Pending::Callback { .. } => self.call_back(callback),
+                Pending::Waited {
+                    resource,
+                    instance,
+                    waited,
+                } => self.call_back(resource, instance, waited),
             };
             if let Some(again) = put_back {
                 self.pending.push_front(again);
@@ -178,12 +185,11 @@ impl Host {
         if !instance.has(handler) {
             return Ok(false);
         }
-        let arguments = arguments_of(happened).ok_or(Failure::Failed)?;
         let answer = self.call(
             name,
             Turn::Script,
             Target::Handler(handler),
-            arguments,
+            || arguments_of(happened),
             |value, _| Ok(value.as_bool().ok()),
         )?;
         match (happened, answer) {
@@ -235,47 +241,43 @@ impl Host {
         }
     }
 
-    fn call_back(&mut self, waiting: Pending) -> Option<Pending> {
-        let Pending::Callback {
-            resource,
-            instance,
-            callback,
-            arguments,
-            timer,
-        } = waiting
-        else {
-            return None;
-        };
+    fn call_back(&mut self, resource: ResourceName, number: u64, waited: Waited) -> Option<Pending> {
         let wanted = self
             .instances
             .get(&resource)
-            .is_some_and(|running| running.number == instance && !running.paused);
+            .is_some_and(|running| running.number == number && !running.paused);
         if !wanted {
             return None;
         }
         if self.budget.share(Turn::Script).is_none() {
-            return Some(Pending::Callback {
+            return Some(Pending::Waited {
                 resource,
-                instance,
-                callback,
-                arguments,
-                timer,
+                instance: number,
+                waited,
             });
         }
-        if let Some(timer) = timer {
-            if !self.timer_stands(&resource, timer) {
-                return None;
-            }
-            self.timer_goes_off(&resource, timer);
-        }
         // A failure was told of; the timer or the answer is done either way.
-        let _ = self.call(
-            &resource,
-            Turn::Script,
-            Target::Callback(callback),
-            arguments,
-            |_, _| Ok(()),
-        );
+        let _ = match waited {
+            Waited::Timer(timer) => {
+                self.call(&resource, Turn::Script, Target::Timer(timer), Vec::new, |_, _| {
+                    Ok(())
+                })
+            }
+            Waited::Answer(callback, outcome) => self.call(
+                &resource,
+                Turn::Script,
+                Target::Callback(callback),
+                || vec![in_words(&outcome)],
+                |_, _| Ok(()),
+            ),
+            Waited::Console(callback, ok, text) => self.call(
+                &resource,
+                Turn::Script,
+                Target::Callback(callback),
+                || vec![console_words(ok, &text)],
+                |_, _| Ok(()),
+            ),
+        };
         None
     }
 
@@ -293,7 +295,7 @@ impl Host {
                 &name,
                 Turn::Script,
                 Target::Handler("tick"),
-                vec![dt.into()],
+                || vec![dt.into()],
                 |_, _| Ok(()),
             );
             if called == Err(Failure::NotNow) {
@@ -337,7 +339,7 @@ impl Host {
             if instance.paused {
                 return Err(busy());
             }
-            let arguments = vec![name.to_owned().into(), ip.to_string().into()];
+            let arguments = || vec![name.to_owned().into(), ip.to_string().into()];
             let answer = self.call(
                 &resource,
                 Turn::Question,
@@ -377,7 +379,7 @@ impl Host {
                 &resource,
                 Turn::Question,
                 Target::Handler("player_request_spawn"),
-                vec![Dynamic::from(player)],
+                || vec![Dynamic::from(player)],
                 |value, _| {
                     if value.as_bool() == Ok(false) {
                         return Ok(Some(SpawnVerdict::Wait));
@@ -416,12 +418,14 @@ impl Host {
             if !asked {
                 continue;
             }
-            let arguments = vec![
-                Dynamic::from(player),
-                Dynamic::from(attacker),
-                i64::from(hit.weapon).into(),
-                i64::from(amount).into(),
-            ];
+            let arguments = || {
+                vec![
+                    Dynamic::from(player),
+                    Dynamic::from(attacker),
+                    i64::from(hit.weapon).into(),
+                    i64::from(amount).into(),
+                ]
+            };
             let answer = self.call(
                 &resource,
                 Turn::Question,
@@ -475,10 +479,10 @@ fn damage(value: &Dynamic) -> Damage {
     }
 }
 
-/// The arguments of a handler; `None` when a client's data cannot be read, which its decoding rules out.
-fn arguments_of(happened: &Happened) -> Option<Vec<Dynamic>> {
+/// The arguments of a handler. A client's data was checked when it was decoded; what cannot be read all the same is `()`.
+fn arguments_of(happened: &Happened) -> Vec<Dynamic> {
     let player = |player: Player| Dynamic::from(player);
-    Some(match happened {
+    match happened {
         Happened::Connected(who) | Happened::Spawned(who) => vec![player(*who)],
         Happened::Disconnected(who, reason) => vec![player(*who), (*reason).into()],
         Happened::Died {
@@ -508,13 +512,13 @@ fn arguments_of(happened: &Happened) -> Option<Vec<Dynamic>> {
         } => vec![
             player(*who),
             name.clone().into(),
-            data::from_message_pack(data).ok()?,
+            data::from_message_pack(data).unwrap_or_default(),
         ],
         Happened::ZoneEntered(who, zone) | Happened::ZoneLeft(who, zone) => {
             vec![player(*who), Dynamic::from(Zone { id: zone.0 })]
         }
         Happened::Triggered(who, thing) => vec![player(*who), Dynamic::from(Entity { id: thing.0 })],
-    })
+    }
 }
 
 /// Whether the kind of a thing has a handler of its own.

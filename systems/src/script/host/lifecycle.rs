@@ -197,7 +197,7 @@ impl Host {
                 name,
                 Turn::Question,
                 Target::Handler(handler),
-                Vec::new(),
+                Vec::new,
                 |_, _| Ok(()),
             );
         }

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use decitick_components::{
     console::ConsoleAnswer,
-    script::{ResourceName, ScriptAnswer, ScriptOutcome, ScriptWork, SqlAnswer, SqlValue},
+    script::{ResourceName, ScriptAnswer, ScriptOutcome, ScriptWork, SqlAnswer, SqlValue, StoreChange},
 };
 use rhai::{Array, Dynamic, FnPtr, Map};
 
@@ -24,48 +24,15 @@ impl Host {
             for (&number, timer) in &mut office.timers {
                 if timer.due <= now && !timer.waits {
                     timer.waits = true;
-                    due.push((timer.due, number, office.name.clone(), timer.callback.clone()));
+                    due.push((timer.due, number, office.name.clone()));
                 }
             }
         }
         drop(desk);
         due.sort_by_key(|&(at, number, ..)| (at, number));
-        for (_, number, resource, callback) in due {
-            self.queue(&resource, callback, Vec::new(), Some(number));
+        for (_, number, resource) in due {
+            self.queue(&resource, Waited::Timer(number));
         }
-    }
-
-    /// A timer's turn has come: one that goes off once is done, any other begins anew.
-    pub(super) fn timer_goes_off(&self, resource: &ResourceName, number: i64) {
-        let mut desk = lock(&self.toolkit.desk);
-        let now = desk.clock.since_start;
-        let Some(office) = desk.offices.get_mut(resource) else {
-            return;
-        };
-        let Some(timer) = office.timers.get_mut(&number) else {
-            return;
-        };
-        match timer.every {
-            None => {
-                office.timers.remove(&number);
-            }
-            Some(every) => {
-                timer.waits = false;
-                timer.due = timer.due.saturating_add(every);
-                // What was missed is not made up for.
-                if timer.due <= now {
-                    timer.due = now.saturating_add(every);
-                }
-            }
-        }
-    }
-
-    /// Whether a timer that waits for its turn is still wanted.
-    pub(super) fn timer_stands(&self, resource: &ResourceName, number: i64) -> bool {
-        lock(&self.toolkit.desk)
-            .offices
-            .get(resource)
-            .is_some_and(|office| office.timers.contains_key(&number))
     }
 
     /// Takes an answer of a worker.
@@ -73,10 +40,12 @@ impl Host {
         let Some((resource, waiting)) = self.who_waits(answer.request) else {
             return;
         };
-        let (arguments, problem) = in_words(answer.outcome);
-        for Waiting { callback, what } in waiting {
-            match (callback, &problem) {
-                (Some(callback), _) => self.queue(&resource, callback, arguments.clone(), None),
+        let outcome = Arc::new(answer.outcome);
+        for Waiting { callback, what, .. } in waiting {
+            match (callback, problem_of(&outcome)) {
+                (Some(callback), _) => {
+                    self.queue(&resource, Waited::Answer(callback, Arc::clone(&outcome)));
+                }
                 (None, Some(problem)) => self.tell_of(&resource, &format!("{what}: {problem}"), &[]),
                 (None, None) => {}
             }
@@ -92,12 +61,9 @@ impl Host {
             let Some((resource, waiting)) = self.who_waits(id & !OF_SCRIPTS) else {
                 continue;
             };
-            for Waiting { callback, what } in waiting {
+            for Waiting { callback, what, .. } in waiting {
                 if let Some(callback) = callback {
-                    let mut map = Map::new();
-                    map.insert("ok".into(), ok.into());
-                    map.insert("text".into(), text.clone().into());
-                    self.queue(&resource, callback, vec![map.into()], None);
+                    self.queue(&resource, Waited::Console(callback, ok, text.clone()));
                 } else if !ok {
                     self.tell_of(&resource, &format!("console::run(\"{what}\"): {text}"), &[]);
                 }
@@ -135,12 +101,19 @@ impl Host {
         if office.unsaved.is_empty() && office.unsaved_callbacks.is_empty() {
             return;
         }
-        let changes = std::mem::take(&mut office.unsaved);
+        let changes = std::mem::take(&mut office.unsaved)
+            .into_iter()
+            .map(|key| StoreChange {
+                value: office.store.get(&key).map(|value| value.to_vec()),
+                key,
+            })
+            .collect();
         let mut waiting: Vec<Waiting> = std::mem::take(&mut office.unsaved_callbacks)
             .into_iter()
             .map(|callback| Waiting {
                 callback: Some(callback),
                 what: "store".into(),
+                bytes: 0,
             })
             .collect();
         // A failure is told even when nobody asked.
@@ -148,6 +121,7 @@ impl Host {
             waiting.push(Waiting {
                 callback: None,
                 what: "store".into(),
+                bytes: 0,
             });
         }
         office.waiting.insert(request, waiting);
@@ -175,22 +149,14 @@ impl Host {
         }
     }
 
-    fn queue(
-        &mut self,
-        resource: &ResourceName,
-        callback: FnPtr,
-        arguments: Vec<Dynamic>,
-        timer: Option<i64>,
-    ) {
+    fn queue(&mut self, resource: &ResourceName, waited: Waited) {
         let Some(instance) = self.instances.get(resource) else {
             return;
         };
-        self.pending.push_back(Pending::Callback {
+        self.pending.push_back(Pending::Waited {
             resource: resource.clone(),
             instance: instance.number,
-            callback,
-            arguments,
-            timer,
+            waited,
         });
     }
 }
@@ -218,52 +184,67 @@ impl Office {
     }
 }
 
-/// The argument of a callback, and what went wrong for when there is none.
-fn in_words(outcome: ScriptOutcome) -> (Vec<Dynamic>, Option<String>) {
-    let answer = |result: Result<Vec<(&'static str, Dynamic)>, String>| {
-        let mut map = Map::new();
-        map.insert("ok".into(), result.is_ok().into());
-        let mut problem = None;
-        match result {
-            Ok(parts) => {
-                for (key, value) in parts {
-                    map.insert(key.into(), value);
-                }
-            }
-            Err(error) => {
-                map.insert("error".into(), error.clone().into());
-                problem = Some(error);
-            }
-        }
-        (vec![Dynamic::from(map)], problem)
-    };
+/// Something that a script waited for.
+#[derive(Debug)]
+pub(super) enum Waited {
+    /// A timer, by its number.
+    Timer(i64),
+    /// An answer of a worker.
+    Answer(FnPtr, Arc<ScriptOutcome>),
+    /// An answer of the console: whether it went well, and its text.
+    Console(FnPtr, bool, String),
+}
+
+/// What went wrong, if it did.
+fn problem_of(outcome: &ScriptOutcome) -> Option<&String> {
     match outcome {
-        ScriptOutcome::StoreSaved(result) => answer(result.map(|()| Vec::new())),
-        ScriptOutcome::Sql(result) => answer(result.map(sql_parts)),
-        ScriptOutcome::PasswordHashed(result) => {
-            answer(result.map(|hash| vec![("hash", hash.into_exposed().into())]))
-        }
-        ScriptOutcome::PasswordVerified(result) => {
-            answer(result.map(|matches| vec![("matches", matches.into())]))
-        }
+        ScriptOutcome::StoreSaved(result) => result.as_ref().err(),
+        ScriptOutcome::Sql(result) => result.as_ref().err(),
+        ScriptOutcome::PasswordHashed(result) => result.as_ref().err(),
+        ScriptOutcome::PasswordVerified(result) => result.as_ref().err(),
     }
 }
 
-fn sql_parts(answer: SqlAnswer) -> Vec<(&'static str, Dynamic)> {
-    let SqlAnswer {
-        columns,
-        rows,
-        changes,
-        last_id,
-    } = answer;
-    if columns.is_empty() {
-        return vec![("changes", changes.into()), ("last_id", last_id.into())];
+/// The argument of a callback.
+pub(super) fn in_words(outcome: &ScriptOutcome) -> Dynamic {
+    let parts: Vec<(&str, Dynamic)> = match outcome {
+        ScriptOutcome::Sql(Ok(answer)) => sql_parts(answer),
+        ScriptOutcome::PasswordHashed(Ok(hash)) => vec![("hash", hash.expose().clone().into())],
+        ScriptOutcome::PasswordVerified(Ok(matches)) => vec![("matches", (*matches).into())],
+        _ => Vec::new(),
+    };
+    let mut map = Map::new();
+    map.insert("ok".into(), problem_of(outcome).is_none().into());
+    if let Some(problem) = problem_of(outcome) {
+        map.insert("error".into(), problem.clone().into());
     }
-    let rows: Array = rows
-        .into_iter()
+    for (key, value) in parts {
+        map.insert(key.into(), value);
+    }
+    map.into()
+}
+
+/// The same for an answer of the console.
+pub(super) fn console_words(ok: bool, text: &str) -> Dynamic {
+    let mut map = Map::new();
+    map.insert("ok".into(), ok.into());
+    map.insert("text".into(), text.into());
+    map.into()
+}
+
+fn sql_parts(answer: &SqlAnswer) -> Vec<(&'static str, Dynamic)> {
+    if answer.columns.is_empty() {
+        return vec![
+            ("changes", answer.changes.into()),
+            ("last_id", answer.last_id.into()),
+        ];
+    }
+    let rows: Array = answer
+        .rows
+        .iter()
         .map(|row| {
             let mut map = Map::new();
-            for (column, value) in columns.iter().zip(row) {
+            for (column, value) in answer.columns.iter().zip(row) {
                 map.insert(column.as_str().into(), sql_value(value));
             }
             Dynamic::from(map)
@@ -272,12 +253,12 @@ fn sql_parts(answer: SqlAnswer) -> Vec<(&'static str, Dynamic)> {
     vec![("rows", rows.into())]
 }
 
-fn sql_value(value: SqlValue) -> Dynamic {
+fn sql_value(value: &SqlValue) -> Dynamic {
     match value {
         SqlValue::Null => Dynamic::UNIT,
-        SqlValue::Integer(number) => number.into(),
-        SqlValue::Real(number) => number.into(),
-        SqlValue::Text(text) => text.into(),
-        SqlValue::Blob(blob) => Dynamic::from_blob(blob),
+        SqlValue::Integer(number) => (*number).into(),
+        SqlValue::Real(number) => (*number).into(),
+        SqlValue::Text(text) => text.as_str().into(),
+        SqlValue::Blob(blob) => Dynamic::from_blob(blob.clone()),
     }
 }
