@@ -98,7 +98,7 @@ impl Instance {
         let defined: BTreeSet<(String, usize)> = program
             .main()
             .into_iter()
-            .flat_map(|main| main.iter_functions())
+            .flat_map(AST::iter_functions)
             .map(|function| (function.name.to_owned(), function.params.len()))
             .collect();
         let handlers = HANDLERS

@@ -227,9 +227,8 @@ fn signature(owner: Owner, params: &[Param], returns: &str) -> Vec<String> {
 fn editor_type(kind: &str) -> &str {
     match kind {
         "position" => "map",
-        "number" | "data" | "any" => "?",
+        "number" | "data" | "any" | "Player or ()" => "?",
         "function" => "Fn",
-        "Player or ()" => "?",
         kind if kind.starts_with("array") => "array",
         kind => kind,
     }

@@ -179,7 +179,7 @@ fn parameters_of(instance: &Instance, callback: &FnPtr) -> Option<usize> {
         .program
         .scripts
         .values()
-        .flat_map(|script| script.iter_functions())
+        .flat_map(AST::iter_functions)
         .find(|function| function.name == callback.fn_name())
         .map(|function| function.params.len().saturating_sub(callback.curry().len()))
 }

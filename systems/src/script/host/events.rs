@@ -328,7 +328,7 @@ impl Host {
 
     /// May somebody connect? A resource that fails, or is paused, refuses.
     pub(crate) fn player_connecting(&mut self, name: &str, ip: IpAddr) -> Result<(), RejectText> {
-        let busy = || RejectText::parse("server is busy").map_or_else(|_| RejectText::default(), |text| text);
+        let busy = || RejectText::parse("server is busy").unwrap_or_default();
         for resource in self.order.clone() {
             let Some(instance) = self.instances.get(&resource) else {
                 continue;
