@@ -38,6 +38,7 @@ mod passwords;
 mod requests;
 mod resends;
 mod script_api;
+mod script_limits;
 mod script_reference;
 mod sessions;
 mod sim_itself;

@@ -16,7 +16,7 @@ use decitick_components::{
     lane::LaneEvent,
     messages::EndSessionRequest,
     requests::{PlayerRequest, PlayerWish, ThingRequest, WorldRequest, ZoneRequest},
-    script::{Manifest, ResourceName, ScriptWork, StoreChange},
+    script::{Manifest, ResourceName, ScriptWork},
     thing::ThingId,
     zone::ZoneId,
 };
@@ -35,8 +35,10 @@ pub(crate) const MOST_ZONES: usize = 1_000;
 pub(crate) const MOST_MESSAGES: u32 = 20_000;
 /// Other wishes of one resource in a tick.
 pub(crate) const MOST_WISHES: u32 = 10_000;
-/// Answers that one resource may wait for.
+/// Answers that one resource may wait for; one that has come and was not taken yet counts.
 pub(crate) const MOST_WAITING: usize = 1_000;
+/// Bytes of answers that may wait until a resource takes them.
+pub(crate) const MOST_ANSWER_BYTES: usize = 16 * 1024 * 1024;
 /// Keys that one resource may `set` on a player.
 pub(crate) const MOST_NOTES: usize = 64;
 /// Bytes of a store: keys and values.
@@ -93,7 +95,7 @@ pub(crate) struct Timer {
     pub due: Duration,
     /// How long until it is due again; `None`: it goes off once.
     pub every: Option<Duration>,
-    pub callback: FnPtr,
+    pub callback: Arc<FnPtr>,
     /// Whether it is due and waits for its turn.
     pub waits: bool,
 }
@@ -101,7 +103,7 @@ pub(crate) struct Timer {
 /// What waits for an answer, with what is to be made of it.
 #[derive(Clone, Debug)]
 pub(crate) struct Waiting {
-    pub callback: Option<FnPtr>,
+    pub callback: Option<Arc<FnPtr>>,
     /// What was asked, for a log line when it fails and nobody listens.
     pub what: ImmutableString,
 }
@@ -122,8 +124,12 @@ pub(crate) struct Office {
     pub store: BTreeMap<String, Arc<[u8]>>,
     pub store_bytes: usize,
     /// Changes of the store since it was last handed to the worker, and who wants to know when they are durable.
-    pub unsaved: Vec<StoreChange>,
-    pub unsaved_callbacks: Vec<FnPtr>,
+    pub unsaved: BTreeMap<String, Option<Vec<u8>>>,
+    pub unsaved_callbacks: Vec<Arc<FnPtr>>,
+    /// Answers that it waits for or that wait for their turn.
+    pub owed: usize,
+    /// Bytes of the answers that wait for their turn.
+    pub answer_bytes: usize,
     pub waiting: BTreeMap<u64, Vec<Waiting>>,
     pub messages: u32,
     pub wishes: u32,
@@ -142,8 +148,10 @@ impl Office {
             zones: BTreeSet::new(),
             store: BTreeMap::new(),
             store_bytes: 0,
-            unsaved: Vec::new(),
+            unsaved: BTreeMap::new(),
             unsaved_callbacks: Vec::new(),
+            owed: 0,
+            answer_bytes: 0,
             waiting: BTreeMap::new(),
             messages: 0,
             wishes: 0,
@@ -253,6 +261,18 @@ impl Desk {
             ));
         }
         office.messages = sum;
+        Ok(())
+    }
+
+    /// Counts an answer that the caller will wait for.
+    pub(crate) fn owe(&mut self) -> Result<(), String> {
+        let office = self.office()?;
+        if office.owed >= MOST_WAITING {
+            return Err(format!(
+                "a resource may wait for {MOST_WAITING} answers; wait until some have come"
+            ));
+        }
+        office.owed += 1;
         Ok(())
     }
 

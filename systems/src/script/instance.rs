@@ -14,6 +14,7 @@ use rhai::{
 use super::{
     api::{HANDLERS, Toolkit},
     compile::Program,
+    fault::Names,
     lint,
     state::State,
 };
@@ -44,6 +45,10 @@ pub(crate) struct Instance {
     pub engine: Engine,
     handlers: BTreeSet<&'static str>,
     pub paused: bool,
+    /// Whether `resource_start` had its turn; nothing else is called before.
+    pub begun: bool,
+    /// The names for the words of its errors.
+    pub names: Arc<Names>,
     /// Bytes that its values hold.
     pub held: i64,
     /// When it was stopped for using too much, in the last minute.
@@ -81,7 +86,7 @@ fn see_state(engine: &mut Engine, state: &State) {
 }
 
 impl Instance {
-    pub(crate) fn new(number: u64, program: Program, loaded: Loaded) -> Self {
+    pub(crate) fn new(number: u64, program: Program, loaded: Loaded, names: Arc<Names>) -> Self {
         let Loaded { mut engine, module } = loaded;
         let defined: BTreeSet<(String, usize)> = program
             .main()
@@ -102,6 +107,8 @@ impl Instance {
             engine,
             handlers,
             paused: false,
+            begun: true,
+            names,
             held: 0,
             overruns: VecDeque::new(),
             figures: Figures::default(),

@@ -4,7 +4,7 @@ use decitick_components::script::{ScriptWork, SqlKind, SqlStatement, SqlValue};
 use rhai::{Blob, Dynamic};
 
 use super::{Call, Native, Outcome, Owner, param, type_word};
-use crate::script::desk::{Desk, MOST_WAITING, Waiting};
+use crate::script::desk::{Desk, Waiting};
 
 /// Longest statement in bytes.
 const LONGEST_SQL: usize = 64 * 1024;
@@ -54,7 +54,8 @@ fn ask(call: &mut Call<'_, '_>, kind: SqlKind) -> Outcome {
     };
     let waiting = Waiting {
         callback,
-        what: sql.clone(),
+        // A copy, since it is let go of outside of a call.
+        what: sql.as_str().into(),
     };
     let request = wait(call.desk, waiting)?;
     let resource = call.desk.office()?.name.clone();
@@ -73,11 +74,7 @@ fn ask(call: &mut Call<'_, '_>, kind: SqlKind) -> Outcome {
 /// Numbers a request of the caller and remembers who waits for its answer.
 pub(super) fn wait(desk: &mut Desk, waiting: Waiting) -> Result<u64, String> {
     desk.spend_wish()?;
-    if desk.office()?.waiting.len() >= MOST_WAITING {
-        return Err(format!(
-            "a resource may wait for {MOST_WAITING} answers; wait until some have come"
-        ));
-    }
+    desk.owe()?;
     let request = desk.next_request();
     desk.office()?.waiting.insert(request, vec![waiting]);
     Ok(request)

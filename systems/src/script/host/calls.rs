@@ -17,9 +17,20 @@ use crate::script::{
 };
 
 /// What is called.
+#[derive(Clone, Copy)]
 pub(super) enum Target<'a> {
     Handler(&'a str),
-    Callback(FnPtr),
+    Callback(&'a FnPtr),
+}
+
+impl<'a> Target<'a> {
+    fn word(self) -> &'a str {
+        match self {
+            Self::Handler(name) => name,
+            Self::Callback(callback) if callback.is_anonymous() => "a closure",
+            Self::Callback(callback) => callback.fn_name(),
+        }
+    }
 }
 
 /// Why there is no answer.
@@ -32,20 +43,23 @@ pub(crate) enum Failure {
 }
 
 impl Host {
-    /// Calls a handler or a callback of a resource. The answer is handed to `read` while it still counts as the
-    /// resource's memory.
+    /// Calls a handler or a callback of a resource. Its arguments are made, and its answer is handed to `read`, while
+    /// both count as the resource's memory: a resource that keeps what it is given pays for it.
     pub(super) fn call<T>(
         &mut self,
         name: &ResourceName,
         turn: Turn,
         target: Target<'_>,
-        arguments: Vec<Dynamic>,
+        arguments: impl FnOnce() -> Vec<Dynamic>,
         read: impl FnOnce(&Dynamic, &Desk) -> Result<T, String>,
     ) -> Result<T, Failure> {
         let share = self.budget.share(turn).ok_or(Failure::NotNow)?;
         let Some(instance) = self.instances.get_mut(name) else {
             return Err(Failure::NotNow);
         };
+        if !instance.begun && !matches!(target, Target::Handler("resource_start")) {
+            return Err(Failure::NotNow);
+        }
         let limits = limits_of(&self.settings);
         let time = share.min(limits.time);
         let room = i64::try_from(limits.memory)
@@ -55,50 +69,66 @@ impl Host {
         self.toolkit
             .fuse
             .arm(limits.operations, time, room);
-        let outcome = guarded(|| run(instance, target, arguments));
+        let fuse = &self.toolkit.fuse;
+        let outcome = guarded(|| run(instance, target, arguments()));
         let answer = outcome.as_ref().ok().map(|value| {
             let desk = lock(&self.toolkit.desk);
-            read(value, &desk)
+            let before = fuse.growth();
+            let answer = read(value, &desk);
+            // What was read is the server's.
+            fuse.forgive(fuse.growth().saturating_sub(before));
+            answer
         });
         let error = outcome.err();
-        let spent = self.toolkit.fuse.disarm();
+        let spent = fuse.disarm();
         lock(&self.toolkit.desk).caller = None;
         self.budget.spend(spent.time);
         instance.held = instance.held.saturating_add(spent.memory).max(0);
         instance.figures.note(spent.time);
-        let file = instance.program.main().and_then(AST::source).unwrap_or_default().to_owned();
         if error.is_some() || matches!(answer, Some(Err(_))) {
             instance.figures.errors += 1;
         }
         match (error, answer) {
             (None, Some(Ok(value))) => Ok(value),
             (None, Some(Err(problem))) => {
-                self.tell_of(name, &format!("{file}: {problem}"), &[]);
+                let began = fuse.now();
+                let file = instance.program.main().and_then(AST::source).unwrap_or_default();
+                let (place, problem) = (file.to_owned(), format!("{file}: {problem}"));
+                self.tell_of(name, &place, &problem, &[]);
+                self.spend_since(began);
                 Err(Failure::Failed)
             }
             (Some(error), _) => {
+                // Finding the words takes its time too, and who fails all the time pays for that.
+                let began = fuse.now();
                 let cut_limits = CallLimits { time, ..limits };
-                let described = fault::describe(&error, name.as_str(), &self.names_of(name), &cut_limits);
+                let mut described = fault::describe(&error, name.as_str(), &instance.names, &cut_limits);
+                if described.fault.line == 0 {
+                    // The engine forgets where a limit ended a call; at least it is known what was called.
+                    described.fault.problem = format!("{}: {}", target.word(), described.fault.problem);
+                }
                 // Dropping what an error carries can free a lot; it is the resource's too.
+                let before = fuse.gauge();
                 drop(error);
+                let change = fuse.gauge().saturating_sub(before);
+                instance.held = instance.held.saturating_add(change).max(0);
                 self.after_failure(name, &described, spent.time);
+                self.spend_since(began);
                 Err(Failure::Failed)
             }
             (None, None) => Err(Failure::Failed),
         }
     }
 
-    fn names_of(&self, name: &ResourceName) -> fault::Names {
-        let mut names = self.names.as_ref().clone();
-        if let Some(instance) = self.instances.get(name) {
-            crate::script::catalogue::add_program(&mut names, &instance.program);
-        }
-        names
+    /// Takes from the budget what went by since.
+    pub(super) fn spend_since(&mut self, began: Duration) {
+        let passed = self.toolkit.fuse.now().saturating_sub(began);
+        self.budget.spend(passed);
     }
 
     /// Tells of a failure, and pauses who uses too much too often.
     fn after_failure(&mut self, name: &ResourceName, described: &Described, time: Duration) {
-        self.tell_of(name, &described.fault.to_string(), &described.chain);
+        self.tell_of_fault(name, described);
         let counts = match described.cut {
             None => false,
             Some(Cut::Time) => self.budget.was_fair(time) || time >= limits_of(&self.settings).time,

@@ -1,6 +1,6 @@
 //! What happened in the world becomes calls, in order. What does not fit into a tick waits for the next.
 
-use std::{collections::VecDeque, net::IpAddr};
+use std::{collections::VecDeque, net::IpAddr, sync::Arc};
 
 use bevy_ecs::entity::Entity as Connection;
 use decitick_components::{
@@ -13,7 +13,7 @@ use decitick_components::{
 use decitick_protocol::EntityKind;
 use rhai::{Array, Dynamic, FnPtr, Map};
 
-use super::{Failure, Host, MOST_PENDING, Spoken, budget::Turn, calls::Target, lock};
+use super::{Failure, Host, MOST_PENDING, Spoken, budget::Turn, calls::Target, lock, waits::Answer};
 use crate::script::{
     api::spawn_point,
     data,
@@ -57,13 +57,16 @@ pub(super) struct Event {
 /// A call that waits.
 #[derive(Debug)]
 pub(super) enum Pending {
+    /// `resource_start` of an instance that had no time yet.
+    Start { resource: ResourceName, instance: u64 },
     Event(Event),
     Callback {
         resource: ResourceName,
         /// The instance it belongs to; the next one does not know it.
         instance: u64,
-        callback: FnPtr,
-        arguments: Vec<Dynamic>,
+        callback: Arc<FnPtr>,
+        /// What it is told; made into values when it is called.
+        answer: Arc<Answer>,
         /// The timer that went off.
         timer: Option<i64>,
     },
@@ -98,13 +101,15 @@ impl Host {
             .filter(|name| {
                 self.instances
                     .get(*name)
-                    .is_some_and(|instance| instance.answers(handler))
+                    .is_some_and(|instance| !instance.paused && instance.has(handler))
                     && self.concerns(name, &happened)
             })
             .cloned()
             .collect();
         let event = Event { happened, to };
-        if self.pending.len() >= MOST_PENDING {
+        // Who comes and goes is always told; there cannot be many more of them than there are players.
+        let certain = matches!(event.happened, Happened::Connected(_) | Happened::Disconnected(..));
+        if self.pending.len() >= MOST_PENDING && !certain {
             if self.lost == 0 {
                 tracing::warn!(
                     reason = "script_backlog",
@@ -139,6 +144,9 @@ impl Host {
     pub(crate) fn work_off(&mut self) {
         while let Some(next) = self.pending.pop_front() {
             let put_back = match next {
+                Pending::Start { resource, instance } => {
+                    (!self.let_begin(&resource, instance)).then_some(Pending::Start { resource, instance })
+                }
                 Pending::Event(event) => self.tell_one(event).map(Pending::Event),
                 callback @ Pending::Callback { .. } => self.call_back(callback),
             };
@@ -146,6 +154,12 @@ impl Host {
                 self.pending.push_front(again);
                 return;
             }
+        }
+        if self.lost > 0 {
+            tracing::warn!(
+                lost = self.lost,
+                "scripts have caught up; so many events were lost meanwhile"
+            );
         }
         self.lost = 0;
     }
@@ -180,10 +194,13 @@ impl Host {
         if !instance.has(handler) {
             return Ok(false);
         }
-        let arguments = arguments_of(happened).ok_or(Failure::Failed)?;
-        let answer = self.call(name, Turn::Script, Target::Handler(handler), arguments, |value, _| {
-            Ok(value.as_bool().ok())
-        })?;
+        let answer = self.call(
+            name,
+            Turn::Script,
+            Target::Handler(handler),
+            || arguments_of(happened),
+            |value, _| Ok(value.as_bool().ok()),
+        )?;
         match (happened, answer) {
             (Happened::Said { text, .. }, answer) => Ok(answer == Some(text.starts_with('/'))),
             (&Happened::Triggered(_, thing), Some(true)) => {
@@ -240,42 +257,44 @@ impl Host {
             resource,
             instance,
             callback,
-            arguments,
+            answer,
             timer,
         } = waiting
         else {
             return None;
         };
-        let wanted = self
-            .instances
-            .get(&resource)
-            .is_some_and(|running| running.number == instance && !running.paused);
-        if !wanted {
-            return None;
-        }
-        if self.budget.share(Turn::Script).is_none() {
+        let running = self.instances.get(&resource);
+        let paused = running.filter(|running| running.number == instance)?.paused;
+        if !paused && self.budget.share(Turn::Script).is_none() {
             return Some(Pending::Callback {
                 resource,
                 instance,
                 callback,
-                arguments,
+                answer,
                 timer,
             });
         }
-        if let Some(timer) = timer {
-            if !self.timer_stands(&resource, timer) {
-                return None;
+        let stands = timer.is_none_or(|timer| self.timer_stands(&resource, timer));
+        if !paused && stands {
+            if let Some(timer) = timer {
+                self.timer_goes_off(&resource, timer);
             }
-            self.timer_goes_off(&resource, timer);
+            // A failure was told of; the timer or the answer is done either way.
+            let _ = self.call(
+                &resource,
+                Turn::Script,
+                Target::Callback(&callback),
+                || answer.values(),
+                |_, _| Ok(()),
+            );
         }
-        // A failure was told of; the timer or the answer is done either way.
-        let _ = self.call(
-            &resource,
-            Turn::Script,
-            Target::Callback(callback),
-            arguments,
-            |_, _| Ok(()),
-        );
+        let bytes = answer.bytes();
+        self.freed(&resource, |office| {
+            drop(callback);
+            if timer.is_none() {
+                office.settle(bytes);
+            }
+        });
         None
     }
 
@@ -293,7 +312,7 @@ impl Host {
                 &name,
                 Turn::Script,
                 Target::Handler("tick"),
-                vec![dt.into()],
+                || vec![dt.into()],
                 |_, _| Ok(()),
             );
             if called == Err(Failure::NotNow) {
@@ -337,7 +356,7 @@ impl Host {
             if instance.paused {
                 return Err(busy());
             }
-            let arguments = vec![name.to_owned().into(), ip.to_string().into()];
+            let arguments = || vec![name.to_owned().into(), ip.to_string().into()];
             let answer = self.call(
                 &resource,
                 Turn::Question,
@@ -377,7 +396,7 @@ impl Host {
                 &resource,
                 Turn::Question,
                 Target::Handler("player_request_spawn"),
-                vec![Dynamic::from(player)],
+                || vec![Dynamic::from(player)],
                 |value, _| {
                     if value.as_bool() == Ok(false) {
                         return Ok(Some(SpawnVerdict::Wait));
@@ -416,12 +435,14 @@ impl Host {
             if !asked {
                 continue;
             }
-            let arguments = vec![
-                Dynamic::from(player),
-                Dynamic::from(attacker),
-                i64::from(hit.weapon).into(),
-                i64::from(amount).into(),
-            ];
+            let arguments = || {
+                vec![
+                    Dynamic::from(player),
+                    Dynamic::from(attacker),
+                    i64::from(hit.weapon).into(),
+                    i64::from(amount).into(),
+                ]
+            };
             let answer = self.call(
                 &resource,
                 Turn::Question,
@@ -475,10 +496,10 @@ fn damage(value: &Dynamic) -> Damage {
     }
 }
 
-/// The arguments of a handler; `None` when a client's data cannot be read, which its decoding rules out.
-fn arguments_of(happened: &Happened) -> Option<Vec<Dynamic>> {
+/// The arguments of a handler. Data of a client that cannot be read, which its decoding rules out, is `()`.
+fn arguments_of(happened: &Happened) -> Vec<Dynamic> {
     let player = |player: Player| Dynamic::from(player);
-    Some(match happened {
+    match happened {
         Happened::Connected(who) | Happened::Spawned(who) => vec![player(*who)],
         Happened::Disconnected(who, reason) => vec![player(*who), (*reason).into()],
         Happened::Died {
@@ -508,13 +529,13 @@ fn arguments_of(happened: &Happened) -> Option<Vec<Dynamic>> {
         } => vec![
             player(*who),
             name.clone().into(),
-            data::from_message_pack(data).ok()?,
+            data::from_message_pack(data).unwrap_or_default(),
         ],
         Happened::ZoneEntered(who, zone) | Happened::ZoneLeft(who, zone) => {
             vec![player(*who), Dynamic::from(Zone { id: zone.0 })]
         }
         Happened::Triggered(who, thing) => vec![player(*who), Dynamic::from(Entity { id: thing.0 })],
-    })
+    }
 }
 
 /// Whether the kind of a thing has a handler of its own.

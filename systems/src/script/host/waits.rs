@@ -4,14 +4,14 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use decitick_components::{
     console::ConsoleAnswer,
-    script::{ResourceName, ScriptAnswer, ScriptOutcome, ScriptWork, SqlAnswer, SqlValue},
+    script::{ResourceName, ScriptAnswer, ScriptOutcome, ScriptWork, SqlAnswer, SqlValue, StoreChange},
 };
 use rhai::{Array, Dynamic, FnPtr, Map};
 
 use super::{Host, events::Pending, lock};
 use crate::script::{
     api::OF_SCRIPTS,
-    desk::{Office, Waiting},
+    desk::{MOST_ANSWER_BYTES, Office, Waiting},
 };
 
 impl Host {
@@ -24,14 +24,14 @@ impl Host {
             for (&number, timer) in &mut office.timers {
                 if timer.due <= now && !timer.waits {
                     timer.waits = true;
-                    due.push((timer.due, number, office.name.clone(), timer.callback.clone()));
+                    due.push((timer.due, number, office.name.clone(), Arc::clone(&timer.callback)));
                 }
             }
         }
         drop(desk);
         due.sort_by_key(|&(at, number, ..)| (at, number));
         for (_, number, resource, callback) in due {
-            self.queue(&resource, callback, Vec::new(), Some(number));
+            self.queue(&resource, callback, Arc::new(Answer::Nothing), Some(number));
         }
     }
 
@@ -73,13 +73,36 @@ impl Host {
         let Some((resource, waiting)) = self.who_waits(answer.request) else {
             return;
         };
-        let (arguments, problem) = in_words(answer.outcome);
+        let answer = Arc::new(Answer::Outcome(self.if_there_is_room(&resource, answer.outcome)));
         for Waiting { callback, what } in waiting {
-            match (callback, &problem) {
-                (Some(callback), _) => self.queue(&resource, callback, arguments.clone(), None),
-                (None, Some(problem)) => self.tell_of(&resource, &format!("{what}: {problem}"), &[]),
-                (None, None) => {}
+            if let Some(callback) = callback {
+                self.queue(&resource, callback, Arc::clone(&answer), None);
+                continue;
             }
+            self.answer_taken(&resource);
+            if let Some(problem) = answer.problem() {
+                self.tell_of(&resource, &what, &format!("{what}: {problem}"), &[]);
+            }
+        }
+    }
+
+    /// Rows that a resource does not take fast enough are let go of.
+    fn if_there_is_room(&self, resource: &ResourceName, outcome: ScriptOutcome) -> ScriptOutcome {
+        let waiting = lock(&self.toolkit.desk)
+            .offices
+            .get(resource)
+            .map_or(0, |office| office.answer_bytes);
+        let bytes = bytes_of(&outcome);
+        if waiting > 0 && waiting.saturating_add(bytes) > MOST_ANSWER_BYTES {
+            let problem = "over 16 MiB of answers wait to be taken, so the rows of this one were let go of; ask for less at once";
+            return ScriptOutcome::Sql(Err(problem.to_owned()));
+        }
+        outcome
+    }
+
+    fn answer_taken(&self, resource: &ResourceName) {
+        if let Some(office) = lock(&self.toolkit.desk).offices.get_mut(resource) {
+            office.settle(0);
         }
     }
 
@@ -92,14 +115,15 @@ impl Host {
             let Some((resource, waiting)) = self.who_waits(id & !OF_SCRIPTS) else {
                 continue;
             };
+            let answer = Arc::new(Answer::Console { ok, text });
             for Waiting { callback, what } in waiting {
                 if let Some(callback) = callback {
-                    let mut map = Map::new();
-                    map.insert("ok".into(), ok.into());
-                    map.insert("text".into(), text.clone().into());
-                    self.queue(&resource, callback, vec![map.into()], None);
-                } else if !ok {
-                    self.tell_of(&resource, &format!("console::run(\"{what}\"): {text}"), &[]);
+                    self.queue(&resource, callback, Arc::clone(&answer), None);
+                    continue;
+                }
+                self.answer_taken(&resource);
+                if let Some(problem) = answer.problem() {
+                    self.tell_of(&resource, &what, &format!("console::run(\"{what}\"): {problem}"), &[]);
                 }
             }
         }
@@ -135,7 +159,10 @@ impl Host {
         if office.unsaved.is_empty() && office.unsaved_callbacks.is_empty() {
             return;
         }
-        let changes = std::mem::take(&mut office.unsaved);
+        let changes = std::mem::take(&mut office.unsaved)
+            .into_iter()
+            .map(|(key, value)| StoreChange { key, value })
+            .collect();
         let mut waiting: Vec<Waiting> = std::mem::take(&mut office.unsaved_callbacks)
             .into_iter()
             .map(|callback| Waiting {
@@ -145,6 +172,7 @@ impl Host {
             .collect();
         // A failure is told even when nobody asked.
         if waiting.is_empty() {
+            office.owed += 1;
             waiting.push(Waiting {
                 callback: None,
                 what: "store".into(),
@@ -161,6 +189,7 @@ impl Host {
 
     /// Lets go of something that a resource holds, and notes how much less it is.
     pub(super) fn freed(&mut self, name: &ResourceName, let_go: impl FnOnce(&mut Office)) {
+        let began = self.toolkit.fuse.now();
         let mut desk = lock(&self.toolkit.desk);
         let Some(office) = desk.offices.get_mut(name) else {
             return;
@@ -173,23 +202,35 @@ impl Host {
         if let Some(instance) = self.instances.get_mut(name) {
             instance.held = instance.held.saturating_add(change).max(0);
         }
+        self.spend_since(began);
     }
 
-    fn queue(&mut self, resource: &ResourceName, callback: FnPtr, arguments: Vec<Dynamic>, timer: Option<i64>) {
+    fn queue(&mut self, resource: &ResourceName, callback: Arc<FnPtr>, answer: Arc<Answer>, timer: Option<i64>) {
         let Some(instance) = self.instances.get(resource) else {
             return;
         };
+        if timer.is_none()
+            && let Some(office) = lock(&self.toolkit.desk).offices.get_mut(resource)
+        {
+            office.answer_bytes = office.answer_bytes.saturating_add(answer.bytes());
+        }
         self.pending.push_back(Pending::Callback {
             resource: resource.clone(),
             instance: instance.number,
             callback,
-            arguments,
+            answer,
             timer,
         });
     }
 }
 
 impl Office {
+    /// An answer that was owed has been taken, with so many bytes.
+    pub(super) const fn settle(&mut self, bytes: usize) {
+        self.owed = self.owed.saturating_sub(1);
+        self.answer_bytes = self.answer_bytes.saturating_sub(bytes);
+    }
+
     /// Goes on with the store that the version before it has in memory.
     pub(super) fn take_store(&mut self, before: Self) {
         self.store = before.store;
@@ -209,38 +250,91 @@ impl Office {
     }
 }
 
-/// The argument of a callback, and what went wrong for when there is none.
-fn in_words(outcome: ScriptOutcome) -> (Vec<Dynamic>, Option<String>) {
-    let answer = |result: Result<Vec<(&'static str, Dynamic)>, String>| {
+/// What a callback is told. It becomes values of scripts only when the callback is called: until then it is small, and
+/// nobody's memory.
+#[derive(Debug)]
+pub(super) enum Answer {
+    /// A timer tells nothing.
+    Nothing,
+    Outcome(ScriptOutcome),
+    Console {
+        ok: bool,
+        text: String,
+    },
+}
+
+impl Answer {
+    /// What went wrong, for when nobody listens.
+    fn problem(&self) -> Option<&str> {
+        match self {
+            Self::Outcome(
+                ScriptOutcome::StoreSaved(Err(problem))
+                | ScriptOutcome::Sql(Err(problem))
+                | ScriptOutcome::PasswordHashed(Err(problem))
+                | ScriptOutcome::PasswordVerified(Err(problem)),
+            )
+            | Self::Console {
+                ok: false,
+                text: problem,
+            } => Some(problem),
+            _ => None,
+        }
+    }
+
+    /// Bytes that it holds, about.
+    pub(super) fn bytes(&self) -> usize {
+        match self {
+            Self::Nothing => 0,
+            Self::Outcome(outcome) => bytes_of(outcome),
+            Self::Console { text, .. } => text.len(),
+        }
+    }
+
+    /// The arguments of the callback.
+    pub(super) fn values(&self) -> Vec<Dynamic> {
         let mut map = Map::new();
-        map.insert("ok".into(), result.is_ok().into());
-        let mut problem = None;
-        match result {
-            Ok(parts) => {
-                for (key, value) in parts {
-                    map.insert(key.into(), value);
-                }
+        match self {
+            Self::Nothing => return Vec::new(),
+            Self::Console { ok, text } => {
+                map.insert("ok".into(), (*ok).into());
+                map.insert("text".into(), text.clone().into());
+                return vec![map.into()];
             }
-            Err(error) => {
-                map.insert("error".into(), error.clone().into());
-                problem = Some(error);
+            Self::Outcome(ScriptOutcome::Sql(Ok(answer))) => sql_parts(answer, &mut map),
+            Self::Outcome(ScriptOutcome::PasswordHashed(Ok(hash))) => {
+                map.insert("hash".into(), hash.expose().clone().into());
             }
+            Self::Outcome(ScriptOutcome::PasswordVerified(Ok(matches))) => {
+                map.insert("matches".into(), (*matches).into());
+            }
+            Self::Outcome(_) => {}
         }
-        (vec![Dynamic::from(map)], problem)
-    };
-    match outcome {
-        ScriptOutcome::StoreSaved(result) => answer(result.map(|()| Vec::new())),
-        ScriptOutcome::Sql(result) => answer(result.map(sql_parts)),
-        ScriptOutcome::PasswordHashed(result) => {
-            answer(result.map(|hash| vec![("hash", hash.into_exposed().into())]))
+        let problem = self.problem();
+        map.insert("ok".into(), problem.is_none().into());
+        if let Some(problem) = problem {
+            map.insert("error".into(), problem.to_owned().into());
         }
-        ScriptOutcome::PasswordVerified(result) => {
-            answer(result.map(|matches| vec![("matches", matches.into())]))
-        }
+        vec![map.into()]
     }
 }
 
-fn sql_parts(answer: SqlAnswer) -> Vec<(&'static str, Dynamic)> {
+fn bytes_of(outcome: &ScriptOutcome) -> usize {
+    let ScriptOutcome::Sql(Ok(SqlAnswer { rows, .. })) = outcome else {
+        return 0;
+    };
+    rows.iter()
+        .flatten()
+        .map(|value| match value {
+            SqlValue::Text(text) => text.len(),
+            SqlValue::Blob(blob) => blob.len(),
+            _ => 0,
+        })
+        .fold(0, |sum: usize, bytes| {
+            sum.saturating_add(bytes).saturating_add(size_of::<SqlValue>())
+        })
+}
+
+fn sql_parts(answer: &SqlAnswer, map: &mut Map) {
     let SqlAnswer {
         columns,
         rows,
@@ -248,10 +342,12 @@ fn sql_parts(answer: SqlAnswer) -> Vec<(&'static str, Dynamic)> {
         last_id,
     } = answer;
     if columns.is_empty() {
-        return vec![("changes", changes.into()), ("last_id", last_id.into())];
+        map.insert("changes".into(), (*changes).into());
+        map.insert("last_id".into(), (*last_id).into());
+        return;
     }
     let rows: Array = rows
-        .into_iter()
+        .iter()
         .map(|row| {
             let mut map = Map::new();
             for (column, value) in columns.iter().zip(row) {
@@ -260,15 +356,15 @@ fn sql_parts(answer: SqlAnswer) -> Vec<(&'static str, Dynamic)> {
             Dynamic::from(map)
         })
         .collect();
-    vec![("rows", rows.into())]
+    map.insert("rows".into(), rows.into());
 }
 
-fn sql_value(value: SqlValue) -> Dynamic {
+fn sql_value(value: &SqlValue) -> Dynamic {
     match value {
         SqlValue::Null => Dynamic::UNIT,
-        SqlValue::Integer(number) => number.into(),
-        SqlValue::Real(number) => number.into(),
-        SqlValue::Text(text) => text.into(),
-        SqlValue::Blob(blob) => Dynamic::from_blob(blob),
+        SqlValue::Integer(number) => (*number).into(),
+        SqlValue::Real(number) => (*number).into(),
+        SqlValue::Text(text) => text.clone().into(),
+        SqlValue::Blob(blob) => Dynamic::from_blob(blob.clone()),
     }
 }
