@@ -23,8 +23,8 @@ const TEXT_MAX: usize = 120;
 /// The target of summaries, which are never held back themselves.
 const TARGET: &str = "decitick::repeats";
 
-/// A place in the code and the reason it gave.
-type Key = (Option<&'static str>, Option<u32>, String);
+/// A place in the code and the reason it gave; for what scripts do, whose it was and where in the script.
+type Key = (Option<&'static str>, Option<u32>, [String; 3]);
 
 #[derive(Clone, Debug)]
 struct Label {
@@ -99,7 +99,8 @@ impl<S: Subscriber> Layer<S> for RepeatFilter {
         }
         let mut texts = Texts::default();
         event.record(&mut texts);
-        let key = (metadata.file(), metadata.line(), texts.reason.clone());
+        let whose = [texts.reason.clone(), texts.resource, texts.place];
+        let key = (metadata.file(), metadata.line(), whose);
         let label = || Label {
             level: *metadata.level(),
             message: texts.message,
@@ -109,11 +110,13 @@ impl<S: Subscriber> Layer<S> for RepeatFilter {
     }
 }
 
-/// The two fields that make a summary.
+/// The fields that make a summary or tell one kind from another.
 #[derive(Default)]
 struct Texts {
     message: String,
     reason: String,
+    resource: String,
+    place: String,
 }
 
 impl Visit for Texts {
@@ -121,12 +124,14 @@ impl Visit for Texts {
         match field.name() {
             "message" => self.message = escape_for_display(value, TEXT_MAX),
             "reason" => self.reason = escape_for_display(value, TEXT_MAX),
+            "resource" => self.resource = escape_for_display(value, TEXT_MAX),
+            "place" => self.place = escape_for_display(value, TEXT_MAX),
             _ => {}
         }
     }
 
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
-        if matches!(field.name(), "message" | "reason") {
+        if matches!(field.name(), "message" | "reason" | "resource" | "place") {
             self.record_str(field, &format!("{value:?}"));
         }
     }

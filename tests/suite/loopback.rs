@@ -2,6 +2,7 @@
 //!
 //! Every wait has a condition and a deadline. Servers listen on port 0 and tell in their log where that is.
 
+mod hostile_scripts;
 mod server;
 
 use std::{

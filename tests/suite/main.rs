@@ -39,6 +39,7 @@ mod requests;
 mod resends;
 mod samples;
 mod script_api;
+mod script_limits;
 mod script_reference;
 mod script_resources;
 mod sessions;

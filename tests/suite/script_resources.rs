@@ -467,6 +467,9 @@ fn closures_of_an_imported_script_run_later_and_imports_reach_the_folder_only() 
 #[test]
 fn what_is_printed_goes_to_the_log_as_one_line() {
     let mut sim = Sim::new();
-    sim.start_script("game", "fn resource_start() { print(#{a: [1, ()], b: \"x\"}); debug(5); }");
+    sim.start_script(
+        "game",
+        "fn resource_start() { print(#{a: [1, ()], b: \"x\"}); debug(5); }",
+    );
     sim.expect_no_script_error();
 }

@@ -41,6 +41,7 @@ use decitick_components::{
     combat::WeaponTable,
     mailbox::SentReport,
     reasons::CloseReason,
+    script::Stopwatch,
     server::{PublicFace, ServerKey},
     settings::Settings,
     tally::DoorTally,
@@ -121,6 +122,8 @@ pub(crate) struct Setup {
     pub(crate) spawns: SpawnPoints,
     pub(crate) weapons: WeaponTable,
     pub(crate) shuffle_seed: Option<u64>,
+    /// What script calls are timed with; it stands still unless a test says otherwise.
+    pub(crate) stopwatch: Stopwatch,
 }
 
 impl Default for Setup {
@@ -132,6 +135,7 @@ impl Default for Setup {
             spawns: SpawnPoints::default(),
             weapons: WeaponTable::default(),
             shuffle_seed: None,
+            stopwatch: Stopwatch::default(),
         }
     }
 }
@@ -157,6 +161,7 @@ impl Sim {
             spawns,
             weapons,
             shuffle_seed,
+            stopwatch,
         } = setup;
         let mut random = Random::new(seed);
         let identity = ServerIdentity::from_seed(&[0x42; 32]);
@@ -180,6 +185,7 @@ impl Sim {
         let mut app = assemble(parts, shuffle_seed);
         // A failure inside a system fails the test that met it.
         app.insert_resource(FallbackErrorHandler(bevy_ecs::error::panic));
+        app.insert_resource(stopwatch);
         runner::prepare(&mut app);
         Self {
             app,

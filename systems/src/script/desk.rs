@@ -32,13 +32,15 @@ pub(crate) const MOST_THINGS: usize = 2_000;
 /// Zones of one resource.
 pub(crate) const MOST_ZONES: usize = 1_000;
 /// Events, chat lines and console lines that one resource may send in a tick, counted by receiver.
-pub(crate) const MOST_MESSAGES: u32 = 20_000;
+pub(crate) const MOST_MESSAGES: u32 = 100_000;
 /// Other wishes of one resource in a tick.
 pub(crate) const MOST_WISHES: u32 = 10_000;
-/// Answers that one resource may wait for.
+/// Answers that one resource may wait for; one that has come and was not taken yet counts.
 pub(crate) const MOST_WAITING: usize = 1_000;
-/// Bytes of the questions that one resource may wait for.
-pub(crate) const MOST_WAITING_BYTES: usize = 16 * 1024 * 1024;
+/// Bytes of the statements of one resource in a tick.
+pub(crate) const MOST_ASKED_BYTES: usize = 16 * 1024 * 1024;
+/// Bytes of answers that may wait until a resource takes them.
+pub(crate) const MOST_ANSWER_BYTES: usize = 16 * 1024 * 1024;
 /// Keys that one resource may `set` on a player.
 pub(crate) const MOST_NOTES: usize = 64;
 /// Bytes of a store: keys and values.
@@ -95,7 +97,7 @@ pub(crate) struct Timer {
     pub due: Duration,
     /// How long until it is due again; `None`: it goes off once.
     pub every: Option<Duration>,
-    pub callback: FnPtr,
+    pub callback: Arc<FnPtr>,
     /// Whether it is due and waits for its turn.
     pub waits: bool,
 }
@@ -103,11 +105,9 @@ pub(crate) struct Timer {
 /// What waits for an answer, with what is to be made of it.
 #[derive(Clone, Debug)]
 pub(crate) struct Waiting {
-    pub callback: Option<FnPtr>,
+    pub callback: Option<Arc<FnPtr>>,
     /// What was asked, for a log line when it fails and nobody listens.
     pub what: ImmutableString,
-    /// Bytes that the question holds on to until it is answered.
-    pub bytes: usize,
 }
 
 /// What a resource has of its own.
@@ -125,12 +125,18 @@ pub(crate) struct Office {
     /// The store: each value one MessagePack value.
     pub store: BTreeMap<String, Arc<[u8]>>,
     pub store_bytes: usize,
-    /// Keys of the store that changed since it was last handed to the worker, and who wants to know when they are durable.
-    pub unsaved: BTreeSet<String>,
-    pub unsaved_callbacks: Vec<FnPtr>,
+    /// Changes of the store since it was last handed to the worker, and who wants to know when they are durable.
+    pub unsaved: BTreeMap<String, Option<Vec<u8>>>,
+    pub unsaved_callbacks: Vec<Arc<FnPtr>>,
+    /// Answers that it waits for or that wait for their turn.
+    pub owed: usize,
+    /// Bytes of the answers that wait for their turn.
+    pub answer_bytes: usize,
     pub waiting: BTreeMap<u64, Vec<Waiting>>,
     pub messages: u32,
     pub wishes: u32,
+    /// Bytes of the statements of this tick.
+    pub asked_bytes: usize,
     pub log_lines: u32,
 }
 
@@ -146,11 +152,14 @@ impl Office {
             zones: BTreeSet::new(),
             store: BTreeMap::new(),
             store_bytes: 0,
-            unsaved: BTreeSet::new(),
+            unsaved: BTreeMap::new(),
             unsaved_callbacks: Vec::new(),
+            owed: 0,
+            answer_bytes: 0,
             waiting: BTreeMap::new(),
             messages: 0,
             wishes: 0,
+            asked_bytes: 0,
             log_lines: 0,
         }
     }
@@ -222,23 +231,6 @@ impl Desk {
             .ok_or_else(|| "this works only while a resource runs: call it from a handler".to_owned())
     }
 
-    /// A timer's turn has come: its callback. One that goes off once is done, any other begins anew.
-    pub(crate) fn go_off(&mut self, resource: &ResourceName, number: i64) -> Option<FnPtr> {
-        let now = self.clock.since_start;
-        let office = self.offices.get_mut(resource)?;
-        let timer = office.timers.get_mut(&number)?;
-        let Some(every) = timer.every else {
-            return office.timers.remove(&number).map(|timer| timer.callback);
-        };
-        timer.waits = false;
-        timer.due = timer.due.saturating_add(every);
-        // What was missed is not made up for.
-        if timer.due <= now {
-            timer.due = now.saturating_add(every);
-        }
-        Some(timer.callback.clone())
-    }
-
     /// A number for a timer.
     pub(crate) const fn next_timer(&mut self) -> i64 {
         self.last_timer += 1;
@@ -275,6 +267,18 @@ impl Desk {
             ));
         }
         office.messages = sum;
+        Ok(())
+    }
+
+    /// Counts an answer that the caller will wait for.
+    pub(crate) fn owe(&mut self) -> Result<(), String> {
+        let office = self.office()?;
+        if office.owed >= MOST_WAITING {
+            return Err(format!(
+                "a resource may wait for {MOST_WAITING} answers; wait until some have come"
+            ));
+        }
+        office.owed += 1;
         Ok(())
     }
 

@@ -186,6 +186,11 @@ impl Fuse {
         (self.gauge.0)()
     }
 
+    /// The time on the exact clock; only differences mean something.
+    pub(crate) fn now(&self) -> Duration {
+        (self.stopwatch.exact)()
+    }
+
     /// These bytes were not added for the script: they do not count.
     pub(crate) fn forgive(&self, bytes: i64) {
         let start = self.memory_at_start.load(Relaxed);

@@ -25,7 +25,7 @@ use self::{budget::Budget, events::Pending};
 use super::{
     api::{SharedDesk, Toolkit},
     desk::{Desk, Facts},
-    fault::Names,
+    fault::{Described, Names},
     fuse::Fuse,
     instance::{Figures, Instance},
     loading::LoadedResource,
@@ -119,6 +119,7 @@ impl Host {
         for office in desk.offices.values_mut() {
             office.messages = 0;
             office.wishes = 0;
+            office.asked_bytes = 0;
             office.log_lines = 0;
         }
         drop(desk);
@@ -188,15 +189,28 @@ impl Host {
         reports
     }
 
-    /// One line of the log for one failure; the last of each resource is remembered.
-    fn tell_of(&mut self, name: &ResourceName, problem: &str, chain: &[String]) {
+    fn tell_of_fault(&mut self, name: &ResourceName, described: &Described) {
+        let fault = &described.fault;
+        let place = format!("{}:{}:{}", fault.file, fault.line, fault.column);
+        self.tell_of(name, &place, &fault.to_string(), &described.chain);
+    }
+
+    /// One line of the log for one failure; the last of each resource is remembered. What comes again from the same place
+    /// is counted and not told.
+    fn tell_of(&mut self, name: &ResourceName, place: &str, problem: &str, chain: &[String]) {
         let shown = decitick_protocol::escape_for_display(problem, 1_000);
         let calls = decitick_protocol::escape_for_display(&chain.join(", "), 1_000);
         if calls.is_empty() {
-            tracing::error!(resource = name.as_str(), reason = "script_error", "{shown}");
+            tracing::error!(
+                resource = name.as_str(),
+                place,
+                reason = "script_error",
+                "{shown}"
+            );
         } else {
             tracing::error!(
                 resource = name.as_str(),
+                place,
                 reason = "script_error",
                 calls,
                 "{shown}"

@@ -12,6 +12,7 @@ use rhai::{AST, Dynamic, Engine, EvalAltResult, Module, ModuleResolver, Position
 use super::{
     api::{HANDLERS, Toolkit},
     compile::Program,
+    fault::Names,
     lint,
     state::State,
 };
@@ -42,6 +43,10 @@ pub(crate) struct Instance {
     pub engine: Engine,
     handlers: BTreeSet<&'static str>,
     pub paused: bool,
+    /// Whether `resource_start` had its turn; nothing else is called before.
+    pub begun: bool,
+    /// The names for the words of its errors.
+    pub names: Arc<Names>,
     /// Bytes that its values hold.
     pub held: i64,
     /// When it was stopped for using too much, in the last minute.
@@ -93,7 +98,7 @@ fn see_state(engine: &mut Engine, state: &State) {
 }
 
 impl Instance {
-    pub(crate) fn new(number: u64, program: Program, loaded: Loaded) -> Self {
+    pub(crate) fn new(number: u64, program: Program, loaded: Loaded, names: Arc<Names>) -> Self {
         let Loaded { mut engine, modules } = loaded;
         let defined: BTreeSet<(String, usize)> = program
             .main()
@@ -118,6 +123,8 @@ impl Instance {
             engine,
             handlers,
             paused: false,
+            begun: true,
+            names,
             held: 0,
             overruns: VecDeque::new(),
             figures: Figures::default(),

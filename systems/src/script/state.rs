@@ -11,7 +11,7 @@ use std::{
 
 use rhai::{Array, Dynamic, EvalAltResult, FuncRegistration, ImmutableString, Map, Module, Position};
 
-use super::types::STATE;
+use super::{fuse::Fuse, types::STATE};
 
 /// A resource's state; clones are the same one.
 #[derive(Clone, Debug, Default)]
@@ -30,12 +30,19 @@ impl State {
         drop(values);
     }
 
-    /// A copy of everything, as a map.
-    pub(crate) fn to_map(&self) -> Map {
+    /// A copy of everything, as a map, as far as `on` says to go on: a value that is just being changed holds up whoever
+    /// looks at it for a while.
+    pub(crate) fn to_map_while(&self, mut on: impl FnMut() -> bool) -> Map {
         self.values()
             .iter()
+            .take_while(|_| on())
             .map(|(key, value)| (key.as_str().into(), value.flatten_clone()))
             .collect()
+    }
+
+    /// A copy of everything, as a map, for whoever looks at it between calls.
+    pub(crate) fn to_map(&self) -> Map {
+        self.to_map_while(|| true)
     }
 
     fn cell(&self, key: &str) -> Option<Dynamic> {
@@ -90,7 +97,7 @@ pub(crate) const WORDS: &[(&str, &str, &str)] = &[
 ];
 
 /// Registers the type's functions.
-pub(super) fn add(module: &mut Module) {
+pub(super) fn add(module: &mut Module, fuse: &Arc<Fuse>) {
     module.set_custom_type::<State>(STATE);
     FuncRegistration::new("index$get$")
         .in_global_namespace()
@@ -151,13 +158,16 @@ pub(super) fn add(module: &mut Module) {
         i64::try_from(state.values().len()).unwrap_or(i64::MAX)
     });
     method!("clear", ["()"], |state: &mut State| state.clear());
-    method!("to_map", ["map"], |state: &mut State| state.to_map());
+    let own = Arc::clone(fuse);
+    method!("to_map", ["map"], move |state: &mut State| state
+        .to_map_while(|| own.spend(1).is_ok()));
     for name in ["to_string", "to_debug", "print", "debug"] {
+        let own = Arc::clone(fuse);
         FuncRegistration::new(name)
             .in_global_namespace()
             .with_purity(true)
-            .set_into_module(module, |state: &mut State| {
-                super::standard::shown(&Dynamic::from(state.to_map()))
+            .set_into_module(module, move |state: &mut State| {
+                super::standard::shown(&Dynamic::from(state.to_map_while(|| own.spend(1).is_ok())))
             });
     }
 }

@@ -128,6 +128,11 @@ impl Server {
         decitick(&["console", self.directory.to_str().unwrap(), "-c", command])
     }
 
+    /// The number of the process.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     pub(crate) fn signal(&self, signal: Signal) {
         kill(Pid::from_raw(i32::try_from(self.child.id()).unwrap()), signal).unwrap();
     }

@@ -5,6 +5,7 @@ use decitick_components::{
     combat::{HitRefusal, HitTally, ShotCredit, Weapon, WeaponTable, Weapons},
     lane::InboundLane,
     phase::Phase,
+    script::Stopwatch,
     session::SessionToken,
 };
 use decitick_protocol::{
@@ -64,7 +65,17 @@ impl Duel {
 
     /// Over a link that is the same both ways.
     pub(crate) fn over(link: LossyLink) -> Self {
+        Self::with(link, Stopwatch::default())
+    }
+
+    /// With a stopwatch for scripts.
+    pub(crate) fn timed(stopwatch: Stopwatch) -> Self {
+        Self::with(LossyLink::default(), stopwatch)
+    }
+
+    fn with(link: LossyLink, stopwatch: Stopwatch) -> Self {
         let setup = Setup {
+            stopwatch,
             spawns: spawns(vec![spawn_point(0.0, 0.0, &ARMS), spawn_point(20.0, 0.0, &ARMS)]),
             weapons: weapon_table(),
             ..Setup::default()

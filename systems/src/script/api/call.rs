@@ -1,6 +1,6 @@
 //! One call of an API function: its arguments, judged with words that name the one that is wrong.
 
-use std::ops::RangeInclusive;
+use std::{ops::RangeInclusive, sync::Arc};
 
 use decitick_protocol::{POSITION_LIMIT, Vec3};
 use rhai::{Dynamic, FnPtr, ImmutableString, Map};
@@ -8,6 +8,7 @@ use rhai::{Dynamic, FnPtr, ImmutableString, Map};
 use super::Param;
 use crate::script::{
     desk::Desk,
+    fuse::Fuse,
     mirror::{PlayerCopy, ThingCopy},
     types::{ENTITY, Entity, PLAYER, Player, ZONE, Zone},
 };
@@ -31,6 +32,9 @@ pub(crate) struct Call<'a, 'b> {
     args: &'a mut [&'b mut Dynamic],
     /// How many arguments stand before the parameters: the object before the dot.
     before: usize,
+    fuse: &'a Fuse,
+    /// Bytes that this call lets the resource hold on the desk.
+    kept: i64,
 }
 
 impl<'a, 'b> Call<'a, 'b> {
@@ -39,13 +43,30 @@ impl<'a, 'b> Call<'a, 'b> {
         params: &'static [Param],
         args: &'a mut [&'b mut Dynamic],
         before: usize,
+        fuse: &'a Fuse,
     ) -> Self {
         Self {
             desk,
             params,
             args,
             before,
+            fuse,
+            kept: 0,
         }
+    }
+
+    /// Does something whose bytes are the resource's, and stay so when the call is over: what it keeps on the desk.
+    pub(crate) fn keep<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+        let before = self.fuse.growth();
+        let done = work(self);
+        let change = self.fuse.growth().saturating_sub(before);
+        self.kept = self.kept.saturating_add(change);
+        done
+    }
+
+    /// Bytes that the resource keeps on the desk more than before the call.
+    pub(super) const fn kept(&self) -> i64 {
+        self.kept
     }
 
     /// How many arguments were given, without the object.
@@ -185,9 +206,9 @@ impl<'a, 'b> Call<'a, 'b> {
         parse(&self.text(index)?).map_err(|error| format!("{}: {error}", self.name(index)))
     }
 
-    pub(crate) fn callback(&self, index: usize) -> Result<FnPtr, String> {
-        self.any(index)
-            .try_cast::<FnPtr>()
+    /// A function that is kept until it is called. What it carries along is the resource's memory.
+    pub(crate) fn callback(&mut self, index: usize) -> Result<Arc<FnPtr>, String> {
+        self.keep(|call| call.any(index).try_cast::<FnPtr>().map(Arc::new))
             .ok_or_else(|| self.wrong(index, "a function, as in |answer| { ... }"))
     }
 

@@ -46,8 +46,8 @@ fn run(call: &mut Call<'_, '_>) -> Outcome {
     }
     let waiting = Waiting {
         callback,
-        what: line.clone(),
-        bytes: 0,
+        // A copy, since it is let go of outside of a call.
+        what: line.as_str().into(),
     };
     let request = wait(call.desk, waiting)?;
     call.desk.wishes.console.push(ConsoleRequest {

@@ -4,7 +4,7 @@ use decitick_components::script::{ScriptWork, SqlKind, SqlStatement, SqlValue};
 use rhai::{Blob, Dynamic};
 
 use super::{Call, Native, Outcome, Owner, param, type_word};
-use crate::script::desk::{Desk, MOST_WAITING, MOST_WAITING_BYTES, Waiting};
+use crate::script::desk::{Desk, MOST_ASKED_BYTES, Waiting};
 
 /// Longest statement in bytes.
 const LONGEST_SQL: usize = 64 * 1024;
@@ -47,6 +47,15 @@ pub(super) const NATIVES: &[Native] = &[
 fn ask(call: &mut Call<'_, '_>, kind: SqlKind) -> Outcome {
     let sql = call.text_of(0, 1..=LONGEST_SQL)?;
     let parameters = parameters(&call.array(1)?)?;
+    let bytes = parameters
+        .iter()
+        .map(size_of_value)
+        .fold(sql.len(), usize::saturating_add);
+    let office = call.desk.office()?;
+    if office.asked_bytes.saturating_add(bytes) > MOST_ASKED_BYTES {
+        return Err("too much in one tick: statements and their params may have 16 MiB; spread them with timers::after".to_owned());
+    }
+    office.asked_bytes = office.asked_bytes.saturating_add(bytes);
     let callback = if call.count() > 2 {
         Some(call.callback(2)?)
     } else {
@@ -54,10 +63,8 @@ fn ask(call: &mut Call<'_, '_>, kind: SqlKind) -> Outcome {
     };
     let waiting = Waiting {
         callback,
-        what: sql.clone(),
-        bytes: sql
-            .len()
-            .saturating_add(parameters.iter().map(size_of_value).sum()),
+        // A copy, since it is let go of outside of a call.
+        what: sql.as_str().into(),
     };
     let request = wait(call.desk, waiting)?;
     let resource = call.desk.office()?.name.clone();
@@ -76,23 +83,7 @@ fn ask(call: &mut Call<'_, '_>, kind: SqlKind) -> Outcome {
 /// Numbers a request of the caller and remembers who waits for its answer.
 pub(super) fn wait(desk: &mut Desk, waiting: Waiting) -> Result<u64, String> {
     desk.spend_wish()?;
-    if desk.office()?.waiting.len() >= MOST_WAITING {
-        return Err(format!(
-            "a resource may wait for {MOST_WAITING} answers; wait until some have come"
-        ));
-    }
-    let held: usize = desk
-        .office()?
-        .waiting
-        .values()
-        .flatten()
-        .map(|waiting| waiting.bytes)
-        .sum();
-    if held.saturating_add(waiting.bytes) > MOST_WAITING_BYTES {
-        return Err(
-            "too much waits for answers: at most 16 MiB of statements; wait until some have come".to_owned(),
-        );
-    }
+    desk.owe()?;
     let request = desk.next_request();
     desk.office()?.waiting.insert(request, vec![waiting]);
     Ok(request)

@@ -42,7 +42,6 @@ fn hash(call: &mut Call<'_, '_>) -> Outcome {
     let waiting = Waiting {
         callback,
         what: "password::hash".into(),
-        bytes: 0,
     };
     let request = wait(call.desk, waiting)?;
     call.desk
@@ -59,7 +58,6 @@ fn verify(call: &mut Call<'_, '_>) -> Outcome {
     let waiting = Waiting {
         callback,
         what: "password::verify".into(),
-        bytes: 0,
     };
     let request = wait(call.desk, waiting)?;
     call.desk.wishes.work.push(ScriptWork::VerifyPassword {

@@ -381,6 +381,10 @@ fn granted(call: &mut Call<'_, '_>) -> Outcome {
 }
 
 fn set(call: &mut Call<'_, '_>) -> Outcome {
+    call.keep(keep_note)
+}
+
+fn keep_note(call: &mut Call<'_, '_>) -> Outcome {
     let key = call.text_of(0, 1..=64)?;
     let value = call.any(1);
     let Player { token, .. } = call.this_player()?;

@@ -53,7 +53,7 @@ impl Toolkit {
         }
         add_comparisons(&mut globals);
         add_texts(&mut globals);
-        state::add(&mut globals);
+        state::add(&mut globals, &fuse);
         Self {
             standard: standard::modules(&fuse),
             desk,
@@ -122,7 +122,7 @@ impl Bench<'_> {
                 native.params,
                 native.owner,
                 native.run,
-                leaves_only(native),
+                leaves_on_desk(native.returns),
             );
             registration.set_into_module_raw(module, argument_types(native.owner, count), function);
         }
@@ -152,39 +152,54 @@ impl Bench<'_> {
         params: &'static [Param],
         owner: Owner,
         run: fn(&mut Call<'_, '_>) -> super::Outcome,
-        gives_nothing: bool,
+        leaves_on_desk: bool,
     ) -> RhaiFunc {
         let desk = Arc::clone(self.desk);
         let fuse = Arc::clone(self.fuse);
         let before = usize::from(owner.is_object());
-        let function = move |_: Option<rhai::NativeCallContext<'_>>, args: &mut [&mut Dynamic]| {
+        let function = move |context: Option<rhai::NativeCallContext<'_>>, args: &mut [&mut Dynamic]| {
             let growth = fuse.growth();
             let mut desk = desk.lock().unwrap_or_else(PoisonError::into_inner);
-            let outcome = run(&mut Call::new(&mut desk, params, args, before));
+            let mut call = Call::new(&mut desk, params, args, before, &fuse);
+            let outcome = run(&mut call);
+            let kept = call.kept();
             drop(desk);
-            if gives_nothing {
-                // What it left on the desk is the server's, not the resource's.
-                fuse.forgive(fuse.growth().saturating_sub(growth));
+            if let (Ok(value), true) = (&outcome, leaves_on_desk) {
+                // What it left on the desk is the server's, but for what the resource keeps there and what it gets.
+                let left = fuse.growth().saturating_sub(growth);
+                let given = size_of_copy(&fuse, value);
+                fuse.forgive(left.saturating_sub(kept).saturating_sub(given));
             }
-            outcome.map_err(|problem| complaint(&path, &problem))
+            let place = context.map_or(Position::NONE, |context| context.call_position());
+            outcome.map_err(|problem| complaint(&path, &problem, place))
         };
         RhaiFunc::Method {
             func: Shared::new(function),
-            has_context: false,
+            has_context: true,
             is_pure: true,
             is_volatile: true,
         }
     }
 }
 
-/// Whether all that a function takes memory for is left on the desk. What is kept with a player is the script's.
-fn leaves_only(native: &Native) -> bool {
-    native.returns.is_empty() && (native.owner, native.name) != (Owner::Player, "set")
+/// Whether what a function allocates is, but for its small answer, left for the server: entities, messages, requests.
+/// What answers with more reads, and all of it is the resource's.
+fn leaves_on_desk(returns: &str) -> bool {
+    matches!(returns, "" | "int" | "bool" | ENTITY | ZONE)
+}
+
+/// Bytes that a value of a few bytes holds beside itself.
+fn size_of_copy(fuse: &Fuse, value: &Dynamic) -> i64 {
+    let before = fuse.growth();
+    let copy = value.clone();
+    let size = fuse.growth().saturating_sub(before);
+    drop(copy);
+    size
 }
 
 /// The error that a script gets: which function, which argument, what is wrong.
-fn complaint(path: &str, problem: &str) -> Box<EvalAltResult> {
-    EvalAltResult::ErrorRuntime(format!("{path}: {problem}").into(), Position::NONE).into()
+fn complaint(path: &str, problem: &str, place: Position) -> Box<EvalAltResult> {
+    EvalAltResult::ErrorRuntime(format!("{path}: {problem}").into(), place).into()
 }
 
 fn argument_types(owner: Owner, count: usize) -> Vec<TypeId> {

@@ -108,10 +108,13 @@ fn put(call: &mut Call<'_, '_>) -> Outcome {
         return Err("the store is full: it holds at most 16 MiB; delete something, or use db".to_owned());
     }
     call.desk.spend_wish()?;
+    if callback.is_some() {
+        call.desk.owe()?;
+    }
     let office = call.desk.office()?;
     office.store_bytes = sum;
-    office.store.insert(key.to_string(), Arc::from(bytes));
-    office.unsaved.insert(key.to_string());
+    office.store.insert(key.to_string(), Arc::from(bytes.as_slice()));
+    office.unsaved.insert(key.to_string(), Some(bytes));
     office.unsaved_callbacks.extend(callback);
     Ok(Dynamic::UNIT)
 }
@@ -124,13 +127,16 @@ fn delete(call: &mut Call<'_, '_>) -> Outcome {
         None
     };
     call.desk.spend_wish()?;
+    if callback.is_some() {
+        call.desk.owe()?;
+    }
     let office = call.desk.office()?;
     let removed = office.store.remove(key.as_str());
     if let Some(held) = &removed {
         office.store_bytes = office
             .store_bytes
             .saturating_sub(key.len().saturating_add(held.len()));
-        office.unsaved.insert(key.to_string());
+        office.unsaved.insert(key.to_string(), None);
     }
     // A callback of a key that was not there waits for what was changed before.
     office.unsaved_callbacks.extend(callback);

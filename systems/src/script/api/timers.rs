@@ -73,5 +73,9 @@ fn start(call: &mut Call<'_, '_>, ms: i64, again: bool) -> Outcome {
 
 fn cancel(call: &mut Call<'_, '_>) -> Outcome {
     let number = call.integer(0, i64::MIN..=i64::MAX)?;
-    Ok(call.desk.office()?.timers.remove(&number).is_some().into())
+    let removed = call.desk.office()?.timers.remove(&number);
+    let stood = removed.is_some();
+    // What its function carried along is not held any more.
+    call.keep(|_| drop(removed));
+    Ok(stood.into())
 }

@@ -16,6 +16,8 @@ pub(super) enum Turn {
     Script,
     /// A question of the simulation, which has to be answered now.
     Question,
+    /// What cannot wait and comes seldom: the last words of a resource.
+    Farewell,
 }
 
 impl Budget {
@@ -32,6 +34,7 @@ impl Budget {
         let kept = match turn {
             Turn::Script => self.whole / 4,
             Turn::Question => Duration::ZERO,
+            Turn::Farewell => return Some(self.left.max(self.whole / 2)),
         };
         let left = self.left.saturating_sub(kept);
         (left >= self.least()).then_some(left)
@@ -65,6 +68,7 @@ mod tests {
         assert_eq!(budget.share(Turn::Question), Some(Duration::from_millis(13)));
         budget.spend(Duration::from_secs(1));
         assert_eq!(budget.share(Turn::Question), None);
+        assert_eq!(budget.share(Turn::Farewell), Some(Duration::from_millis(20)));
         budget.refill();
         assert_eq!(budget.share(Turn::Question), Some(Duration::from_millis(40)));
     }

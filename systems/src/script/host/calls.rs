@@ -10,7 +10,6 @@ use rhai::{AST, CallFnOptions, Dynamic, EvalAltResult, FnPtr, Scope};
 
 use super::{Host, budget::Turn, lock};
 use crate::script::{
-    api::SharedDesk,
     desk::Desk,
     fault::{self, CallLimits, Described},
     fuse::Cut,
@@ -18,11 +17,20 @@ use crate::script::{
 };
 
 /// What is called.
+#[derive(Clone, Copy)]
 pub(super) enum Target<'a> {
     Handler(&'a str),
-    Callback(FnPtr),
-    /// A timer of the resource, by its number.
-    Timer(i64),
+    Callback(&'a FnPtr),
+}
+
+impl<'a> Target<'a> {
+    fn word(self) -> &'a str {
+        match self {
+            Self::Handler(name) => name,
+            Self::Callback(callback) if callback.is_anonymous() => "a closure",
+            Self::Callback(callback) => callback.fn_name(),
+        }
+    }
 }
 
 /// Why there is no answer.
@@ -35,8 +43,8 @@ pub(crate) enum Failure {
 }
 
 impl Host {
-    /// Calls a handler or a callback of a resource. Arguments are made and the answer is read while both count as the
-    /// resource's memory: what scripts free must be what they were seen to take.
+    /// Calls a handler or a callback of a resource. Its arguments are made, and its answer is handed to `read`, while
+    /// both count as the resource's memory: a resource that keeps what it is given pays for it.
     pub(super) fn call<T>(
         &mut self,
         name: &ResourceName,
@@ -49,51 +57,76 @@ impl Host {
         let Some(instance) = self.instances.get_mut(name) else {
             return Err(Failure::NotNow);
         };
+        if !instance.begun && !matches!(target, Target::Handler("resource_start")) {
+            return Err(Failure::NotNow);
+        }
         let limits = limits_of(&self.settings);
-        let limits = CallLimits {
-            time: share.min(limits.time),
-            ..limits
-        };
+        let time = share.min(limits.time);
         let room = i64::try_from(limits.memory)
             .unwrap_or(i64::MAX)
             .saturating_sub(instance.held);
-        let desk = &self.toolkit.desk;
-        let handler = match target {
-            Target::Handler(handler) => Some(handler),
-            Target::Callback(_) | Target::Timer(_) => None,
-        };
-        lock(desk).caller = Some(name.clone());
-        self.toolkit.fuse.arm(limits.operations, limits.time, room);
-        let outcome = guarded(|| run(instance, desk, target, arguments()));
-        let answer = match outcome {
-            Ok(value) => {
-                read(&value, &lock(desk)).map_err(|problem| Described::of_answer(&instance.program, problem))
-            }
-            Err(error) => {
-                let names = names_of(&self.names, instance);
-                Err(fault::describe(&error, name.as_str(), &names, &limits))
-            }
-        };
-        let spent = self.toolkit.fuse.disarm();
-        lock(desk).caller = None;
+        lock(&self.toolkit.desk).caller = Some(name.clone());
+        self.toolkit.fuse.arm(limits.operations, time, room);
+        let fuse = &self.toolkit.fuse;
+        let outcome = guarded(|| run(instance, target, arguments()));
+        let answer = outcome.as_ref().ok().map(|value| {
+            let desk = lock(&self.toolkit.desk);
+            let before = fuse.growth();
+            let answer = read(value, &desk);
+            // What was read is the server's.
+            fuse.forgive(fuse.growth().saturating_sub(before));
+            answer
+        });
+        let error = outcome.err();
+        let spent = fuse.disarm();
+        lock(&self.toolkit.desk).caller = None;
         self.budget.spend(spent.time);
         instance.held = instance.held.saturating_add(spent.memory).max(0);
         instance.figures.note(spent.time);
-        if answer.is_err() {
+        if error.is_some() || matches!(answer, Some(Err(_))) {
             instance.figures.errors += 1;
         }
-        answer.map_err(|mut described| {
-            if let Some(handler) = handler {
-                described.chain.push(format!("in {handler}"));
+        match (error, answer) {
+            (None, Some(Ok(value))) => Ok(value),
+            (None, Some(Err(problem))) => {
+                let began = fuse.now();
+                let file = instance.program.main().and_then(AST::source).unwrap_or_default();
+                let (place, problem) = (file.to_owned(), format!("{file}: {problem}"));
+                self.tell_of(name, &place, &problem, &[]);
+                self.spend_since(began);
+                Err(Failure::Failed)
             }
-            self.after_failure(name, &described, spent.time);
-            Failure::Failed
-        })
+            (Some(error), _) => {
+                // Finding the words takes its time too, and who fails all the time pays for that.
+                let began = fuse.now();
+                let cut_limits = CallLimits { time, ..limits };
+                let mut described = fault::describe(&error, name.as_str(), &instance.names, &cut_limits);
+                if described.fault.line == 0 {
+                    // The engine forgets where a limit ended a call; at least it is known what was called.
+                    described.fault.problem = format!("{}: {}", target.word(), described.fault.problem);
+                }
+                // Dropping what an error carries can free a lot; it is the resource's too.
+                let before = fuse.gauge();
+                drop(error);
+                let change = fuse.gauge().saturating_sub(before);
+                instance.held = instance.held.saturating_add(change).max(0);
+                self.after_failure(name, &described, spent.time);
+                self.spend_since(began);
+                Err(Failure::Failed)
+            }
+            (None, None) => Err(Failure::Failed),
+        }
+    }
+
+    /// Takes from the budget what went by since.
+    pub(super) fn spend_since(&mut self, began: Duration) {
+        let passed = self.toolkit.fuse.now().saturating_sub(began);
+        self.budget.spend(passed);
     }
 
     /// Tells of a failure, and pauses who uses too much too often.
     fn after_failure(&mut self, name: &ResourceName, described: &Described, time: Duration) {
-        self.tell_of(name, &described.fault.to_string(), &described.chain);
+        self.tell_of_fault(name, described);
         let counts = match described.cut {
             None => false,
             Some(Cut::Time) => self.budget.was_fair(time) || time >= limits_of(&self.settings).time,
@@ -138,39 +171,29 @@ pub(super) fn guarded<T>(
     })
 }
 
-/// The names that the errors of a resource may suggest.
-fn names_of(names: &fault::Names, instance: &Instance) -> fault::Names {
-    let mut names = names.clone();
-    crate::script::catalogue::add_program(&mut names, &instance.program);
-    names
-}
-
 fn run(
     instance: &Instance,
-    desk: &SharedDesk,
     target: Target<'_>,
     mut arguments: Vec<Dynamic>,
 ) -> Result<Dynamic, Box<EvalAltResult>> {
     let nothing = AST::empty();
-    let callback = match target {
+    match target {
         Target::Handler(handler) => {
             let mut scope = Scope::new();
             let options = CallFnOptions::new().eval_ast(false).in_all_namespaces(true);
-            return instance
+            instance
                 .engine
-                .call_fn_with_options(options, &mut scope, &nothing, handler, arguments);
+                .call_fn_with_options(options, &mut scope, &nothing, handler, arguments)
         }
-        Target::Callback(callback) => callback,
-        Target::Timer(number) => match lock(desk).go_off(&instance.name, number) {
-            Some(callback) => callback,
-            None => return Ok(Dynamic::UNIT),
-        },
-    };
-    // A callback may leave out what it does not want to know.
-    if let Some(takes) = parameters_of(instance, &callback) {
-        arguments.truncate(takes);
+        Target::Callback(callback) => {
+            // A callback may leave out what it does not want to know.
+            let takes = parameters_of(instance, &callback);
+            if let Some(takes) = takes {
+                arguments.truncate(takes);
+            }
+            callback.call(&instance.engine, &nothing, arguments)
+        }
     }
-    callback.call(&instance.engine, &nothing, arguments)
 }
 
 /// How many parameters a callback has besides those it carries along; `None` when it cannot be told.

@@ -1,6 +1,6 @@
 //! What happened in the world becomes calls, in order. What does not fit into a tick waits for the next.
 
-use std::{collections::VecDeque, net::IpAddr};
+use std::{collections::VecDeque, net::IpAddr, sync::Arc};
 
 use bevy_ecs::entity::Entity as Connection;
 use decitick_components::{
@@ -11,15 +11,9 @@ use decitick_components::{
     zone::ZoneId,
 };
 use decitick_protocol::EntityKind;
-use rhai::{Array, Dynamic, Map};
+use rhai::{Array, Dynamic, FnPtr, Map};
 
-use super::{
-    Failure, Host, MOST_PENDING, Spoken,
-    budget::Turn,
-    calls::Target,
-    lock,
-    waits::{Waited, console_words, in_words},
-};
+use super::{Failure, Host, MOST_PENDING, Spoken, budget::Turn, calls::Target, lock, waits::Answer};
 use crate::script::{
     api::spawn_point,
     data,
@@ -63,12 +57,21 @@ pub(super) struct Event {
 /// A call that waits.
 #[derive(Debug)]
 pub(super) enum Pending {
-    Event(Event),
-    Waited {
+    /// `resource_start` of an instance that had no time yet.
+    Start {
         resource: ResourceName,
-        /// The instance that waited; the next one does not know what for.
         instance: u64,
-        waited: Waited,
+    },
+    Event(Event),
+    Callback {
+        resource: ResourceName,
+        /// The instance it belongs to; the next one does not know it.
+        instance: u64,
+        callback: Arc<FnPtr>,
+        /// What it is told; made into values when it is called.
+        answer: Arc<Answer>,
+        /// The timer that went off.
+        timer: Option<i64>,
     },
 }
 
@@ -101,13 +104,18 @@ impl Host {
             .filter(|name| {
                 self.instances
                     .get(*name)
-                    .is_some_and(|instance| instance.answers(handler))
+                    .is_some_and(|instance| !instance.paused && instance.has(handler))
                     && self.concerns(name, &happened)
             })
             .cloned()
             .collect();
         let event = Event { happened, to };
-        if self.pending.len() >= MOST_PENDING {
+        // Who comes and goes is always told; there cannot be many more of them than there are players.
+        let certain = matches!(
+            event.happened,
+            Happened::Connected(_) | Happened::Disconnected(..)
+        );
+        if self.pending.len() >= MOST_PENDING && !certain {
             if self.lost == 0 {
                 tracing::warn!(
                     reason = "script_backlog",
@@ -140,17 +148,22 @@ impl Host {
     pub(crate) fn work_off(&mut self) {
         while let Some(next) = self.pending.pop_front() {
             let put_back = match next {
+                Pending::Start { resource, instance } => {
+                    (!self.let_begin(&resource, instance)).then_some(Pending::Start { resource, instance })
+                }
                 Pending::Event(event) => self.tell_one(event).map(Pending::Event),
-                Pending::Waited {
-                    resource,
-                    instance,
-                    waited,
-                } => self.call_back(resource, instance, waited),
+                callback @ Pending::Callback { .. } => self.call_back(callback),
             };
             if let Some(again) = put_back {
                 self.pending.push_front(again);
                 return;
             }
+        }
+        if self.lost > 0 {
+            tracing::warn!(
+                lost = self.lost,
+                "scripts have caught up; so many events were lost meanwhile"
+            );
         }
         self.lost = 0;
     }
@@ -241,43 +254,49 @@ impl Host {
         }
     }
 
-    fn call_back(&mut self, resource: ResourceName, number: u64, waited: Waited) -> Option<Pending> {
-        let wanted = self
-            .instances
-            .get(&resource)
-            .is_some_and(|running| running.number == number && !running.paused);
-        if !wanted {
+    fn call_back(&mut self, waiting: Pending) -> Option<Pending> {
+        let Pending::Callback {
+            resource,
+            instance,
+            callback,
+            answer,
+            timer,
+        } = waiting
+        else {
             return None;
-        }
-        if self.budget.share(Turn::Script).is_none() {
-            return Some(Pending::Waited {
+        };
+        let running = self.instances.get(&resource);
+        let paused = running.filter(|running| running.number == instance)?.paused;
+        if !paused && self.budget.share(Turn::Script).is_none() {
+            return Some(Pending::Callback {
                 resource,
-                instance: number,
-                waited,
+                instance,
+                callback,
+                answer,
+                timer,
             });
         }
-        // A failure was told of; the timer or the answer is done either way.
-        let _ = match waited {
-            Waited::Timer(timer) => {
-                self.call(&resource, Turn::Script, Target::Timer(timer), Vec::new, |_, _| {
-                    Ok(())
-                })
+        let stands = timer.is_none_or(|timer| self.timer_stands(&resource, timer));
+        if !paused && stands {
+            if let Some(timer) = timer {
+                self.timer_goes_off(&resource, timer);
             }
-            Waited::Answer(callback, outcome) => self.call(
+            // A failure was told of; the timer or the answer is done either way.
+            let _ = self.call(
                 &resource,
                 Turn::Script,
-                Target::Callback(callback),
-                || vec![in_words(&outcome)],
+                Target::Callback(&callback),
+                || answer.values(),
                 |_, _| Ok(()),
-            ),
-            Waited::Console(callback, ok, text) => self.call(
-                &resource,
-                Turn::Script,
-                Target::Callback(callback),
-                || vec![console_words(ok, &text)],
-                |_, _| Ok(()),
-            ),
-        };
+            );
+        }
+        let bytes = answer.bytes();
+        self.freed(&resource, |office| {
+            drop(callback);
+            if timer.is_none() {
+                office.settle(bytes);
+            }
+        });
         None
     }
 
@@ -479,7 +498,7 @@ fn damage(value: &Dynamic) -> Damage {
     }
 }
 
-/// The arguments of a handler. A client's data was checked when it was decoded; what cannot be read all the same is `()`.
+/// The arguments of a handler. Data of a client that cannot be read, which its decoding rules out, is `()`.
 fn arguments_of(happened: &Happened) -> Vec<Dynamic> {
     let player = |player: Player| Dynamic::from(player);
     match happened {

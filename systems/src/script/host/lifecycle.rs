@@ -1,5 +1,7 @@
 //! Resources come, are replaced and go. Whatever one had goes with it: timers, entities, zones, what it kept with players.
 
+use std::sync::Arc;
+
 use decitick_components::{
     requests::{ThingRequest, ZoneRequest},
     script::{ResourceName, ScriptFault, ScriptWork},
@@ -7,9 +9,10 @@ use decitick_components::{
 use rhai::Dynamic;
 
 use super::{
-    Host,
+    Failure, Host,
     budget::Turn,
     calls::{Target, guarded, limits_of},
+    events::Pending,
     lock,
 };
 use crate::script::{
@@ -116,7 +119,7 @@ impl Host {
         let PreparedResource { program, store } = prepared;
         let mut office = Office::new(name.clone(), program.manifest.clone());
         let evaluated = self.evaluate(&program, &office.state);
-        let (loaded, held) = match evaluated {
+        let (loaded, held, names) = match evaluated {
             Ok(evaluated) => evaluated,
             Err(problem) => {
                 let kept = if self.is_started(name) {
@@ -140,8 +143,9 @@ impl Host {
         lock(&self.toolkit.desk).offices.insert(name.clone(), office);
         self.problems.remove(name);
         self.instances_made += 1;
-        let mut instance = Instance::new(self.instances_made, program, loaded);
+        let mut instance = Instance::new(self.instances_made, program, loaded, names);
         instance.held = held;
+        instance.begun = !instance.has("resource_start");
         self.instances.insert(name.clone(), instance);
         if !self.order.contains(name) {
             self.order.push(name.clone());
@@ -155,7 +159,7 @@ impl Host {
                 "resource started"
             }
         );
-        self.call_plainly(name, "resource_start");
+        self.begin(name);
         Ok(format!(
             "{name} is {}",
             if replaced { "reloaded" } else { "started" }
@@ -167,40 +171,62 @@ impl Host {
         &mut self,
         program: &compile::Program,
         state: &State,
-    ) -> Result<(instance::Loaded, i64), String> {
+    ) -> Result<(instance::Loaded, i64, Arc<fault::Names>), String> {
         let limits = limits_of(&self.settings);
         let room = i64::try_from(limits.memory).unwrap_or(i64::MAX);
         self.toolkit.fuse.arm(limits.operations, limits.time, room);
         let outcome = guarded(|| instance::evaluate(&self.toolkit, program, state));
         let spent = self.toolkit.fuse.disarm();
         self.budget.spend(spent.time);
+        let mut names = self.names.as_ref().clone();
+        crate::script::catalogue::add_program(&mut names, program);
         match outcome {
-            Ok(loaded) => Ok((loaded, spent.memory)),
+            Ok(loaded) => Ok((loaded, spent.memory, Arc::new(names))),
             Err(error) => {
-                let mut names = self.names.as_ref().clone();
-                crate::script::catalogue::add_program(&mut names, program);
                 let described = fault::describe(&error, program.resource.as_str(), &names, &limits);
-                self.tell_of(&program.resource, &described.fault.to_string(), &described.chain);
+                self.tell_of_fault(&program.resource, &described);
                 Err(described.fault.to_string())
             }
         }
     }
 
-    /// Calls a handler without arguments, if it is there; whether it fails is told by the log.
-    fn call_plainly(&mut self, name: &ResourceName, handler: &str) {
-        let has = self
+    /// Calls `resource_start`, in a later tick when this one has no time left: before anything else that waits.
+    fn begin(&mut self, name: &ResourceName) {
+        let Some(instance) = self.instances.get(name).filter(|instance| !instance.begun) else {
+            return;
+        };
+        let number = instance.number;
+        if !self.let_begin(name, number) {
+            let after = self
+                .pending
+                .iter()
+                .take_while(|pending| matches!(pending, Pending::Start { .. }))
+                .count();
+            let start = Pending::Start {
+                resource: name.clone(),
+                instance: number,
+            };
+            self.pending.insert(after, start);
+        }
+    }
+
+    /// Calls `resource_start`; false when there is no time for it. Whether it fails is told by the log.
+    pub(super) fn let_begin(&mut self, name: &ResourceName, number: u64) -> bool {
+        let awaited = self
             .instances
             .get(name)
-            .is_some_and(|instance| instance.answers(handler));
-        if has {
-            let _ = self.call(
-                name,
-                Turn::Question,
-                Target::Handler(handler),
-                Vec::new,
-                |_, _| Ok(()),
-            );
+            .is_some_and(|instance| instance.number == number && !instance.begun);
+        if !awaited {
+            return true;
         }
+        let handler = Target::Handler("resource_start");
+        if self.call(name, Turn::Question, handler, Vec::new, |_, _| Ok(())) == Err(Failure::NotNow) {
+            return false;
+        }
+        if let Some(instance) = self.instances.get_mut(name) {
+            instance.begun = true;
+        }
+        true
     }
 
     /// Stops a resource and first those that need it; everybody who stopped.
@@ -241,14 +267,21 @@ impl Host {
     /// Stops everybody, last started first, because the server stops.
     pub(crate) fn stop_all(&mut self) {
         for name in self.order.clone().into_iter().rev() {
-            self.budget.refill();
             self.stop(&name);
         }
     }
 
     /// Whoever runs under this name runs no more, and what it had in the world goes. Its office is left, for its store.
     fn release(&mut self, name: &ResourceName) {
-        self.call_plainly(name, "resource_stop");
+        let answers = self
+            .instances
+            .get(name)
+            .is_some_and(|instance| instance.answers("resource_stop"));
+        if answers {
+            // Whether it fails is told by the log.
+            let handler = Target::Handler("resource_stop");
+            let _ = self.call(name, Turn::Farewell, handler, Vec::new, |_, _| Ok(()));
+        }
         self.hand_in_store(name);
         let mut desk = lock(&self.toolkit.desk);
         let mut things = Vec::new();
@@ -283,15 +316,17 @@ impl Host {
             let office = desk
                 .offices
                 .entry(name.clone())
-                .or_insert_with(|| Office::new(name.clone(), std::sync::Arc::default()));
+                .or_insert_with(|| Office::new(name.clone(), Arc::default()));
             office.state.clone()
         };
         if !self.instances.contains_key(&name) {
             let program = compile::Program::empty(name.clone());
-            let (loaded, _) = self.evaluate(&program, &state)?;
+            let (loaded, _, names) = self.evaluate(&program, &state)?;
             self.instances_made += 1;
-            self.instances
-                .insert(name.clone(), Instance::new(self.instances_made, program, loaded));
+            self.instances.insert(
+                name.clone(),
+                Instance::new(self.instances_made, program, loaded, names),
+            );
         }
         let limits = limits_of(&self.settings);
         let time = self
@@ -336,7 +371,8 @@ impl Host {
 
     fn tell_faults(&mut self, name: &ResourceName, faults: &[ScriptFault]) {
         for fault in faults {
-            self.tell_of(name, &fault.to_string(), &[]);
+            let place = format!("{}:{}:{}", fault.file, fault.line, fault.column);
+            self.tell_of(name, &place, &fault.to_string(), &[]);
         }
         let kept = if self.is_started(name) {
             "the version that runs is kept"
