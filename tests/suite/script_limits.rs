@@ -58,7 +58,7 @@ fn a_call_over_its_operations_is_stopped_and_says_so() {
     );
     assert_eq!(
         sim.script_error("long").split_once(": ").unwrap().1,
-        "stopped: over 10000 operations in one call (scripts.operations_per_call)"
+        "resource_start: stopped: over 10000 operations in one call (scripts.operations_per_call)"
     );
     sim.start_script("caught", "fn tick(dt) { loop { try { loop {} } catch { } } }");
     assert!(
@@ -118,15 +118,13 @@ fn four_overruns_a_minute_pause_nobody() {
 
 #[test]
 fn calls_beyond_the_time_of_a_tick_wait_for_the_next_in_order() {
-    assert!(
-        (10_000..14_000).contains(&cost_us("burn(25);")),
-        "{}",
-        cost_us("burn(25);")
-    );
+    // Less than the least with which a call is begun, so that none of them is cut.
+    let cost = cost_us("burn(9);");
+    assert!((3_500..5_000).contains(&cost), "{cost}");
     let mut sim = timed();
     let listener = sim.join_now("Listener");
     let script = format!(
-        "{BURN}fn resource_start() {{ for i in 0..9 {{ let n = i; timers::after(0, || {{ burn(25); chat::broadcast(`${{n}}`); }}); }} }}"
+        "{BURN}fn resource_start() {{ for i in 0..20 {{ let n = i; timers::after(0, || {{ burn(9); chat::broadcast(`${{n}}`); }}); }} }}"
     );
     sim.start_script("busy", &script);
     let mut told = Vec::new();
@@ -136,11 +134,11 @@ fn calls_beyond_the_time_of_a_tick_wait_for_the_next_in_order() {
     }
     sim.ticks(3);
     sim.expect_no_script_error();
-    let numbers: Vec<String> = (0..9).map(|n| n.to_string()).collect();
+    let numbers: Vec<String> = (0..20).map(|n| n.to_string()).collect();
     assert_eq!(sim.players[listener].chat(), numbers);
     assert!(
-        told.windows(2).all(|pair| pair[1] - pair[0] <= 3),
-        "at most three of them fit into a tick: {told:?}"
+        told.windows(2).all(|pair| pair[1] - pair[0] <= 7),
+        "at most seven of them fit into a tick: {told:?}"
     );
 }
 
@@ -216,7 +214,7 @@ fn resources_that_start_together_all_have_their_start_and_their_end() {
     let listener = sim.join_now("Listener");
     for name in ["a", "b", "c"] {
         let script = format!(
-            "{BURN}fn resource_start() {{ burn(70); chat::broadcast(\"start {name}\"); }}
+            "{BURN}fn resource_start() {{ burn(74); chat::broadcast(\"start {name}\"); }}
             fn tick(dt) {{ if !(\"told\" in state) {{ state.told = true; chat::broadcast(\"tick {name}\"); }} }}
             fn resource_stop() {{ chat::broadcast(\"stop {name}\"); }}"
         );

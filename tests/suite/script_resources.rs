@@ -186,6 +186,7 @@ fn the_console_starts_stops_restarts_and_lists_resources() {
         "{}",
         answer.text
     );
+    assert!(sim.console("resource stop nowhere").ok, "it is not waited for any more");
     assert!(!sim.console("resource stop nowhere").ok);
 }
 
@@ -207,6 +208,41 @@ fn an_expression_of_the_operator_reads_and_changes_the_world_and_its_errors_are_
     let wrong = sim.console("eval loop {}");
     assert!(!wrong.ok && wrong.text.contains("operations"), "{}", wrong.text);
     assert!(!sim.console("eval 1 +").ok);
+    assert!(
+        sim.console("eval timers::after(100, || chat::broadcast(\"later\"))")
+            .ok
+    );
+    assert!(
+        sim.console("eval console::run(\"status\")")
+            .text
+            .contains("manifest")
+    );
+    sim.ticks(5);
+    assert_eq!(sim.players[ada].chat(), ["later"]);
+    let refused = sim.console("eval store::put(\"a\", 1)");
+    assert!(
+        !refused.ok && refused.text.contains("eval @RESOURCE"),
+        "{}",
+        refused.text
+    );
+}
+
+#[test]
+fn an_expression_can_be_run_as_a_resource_would() {
+    let mut sim = Sim::new();
+    sim.start_script(
+        "race",
+        "fn resource_start() { state.round = 3; store::put(\"best\", 61); }\nfn double(x) { x * 2 }\n",
+    );
+    assert_eq!(sim.console("eval @race state.round").text, "3");
+    assert_eq!(sim.console("eval @race double(store::get(\"best\"))").text, "122");
+    let unknown = sim.console("eval @race state.rond");
+    assert!(
+        !unknown.ok && unknown.text.contains("`round`"),
+        "{}",
+        unknown.text
+    );
+    assert!(!sim.console("eval @nobody 1").ok);
 }
 
 #[test]

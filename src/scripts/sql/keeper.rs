@@ -13,7 +13,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crossbeam_channel::{Receiver, Sender, bounded, select_biased, unbounded};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, select_biased, unbounded};
 use decitick_components::{
     script::{ResourceName, ScriptAnswer, ScriptOutcome, SqlAnswer, SqlStatement, SqlValue, StoreChange},
     worker::WorkerAnswer,
@@ -176,11 +176,12 @@ impl Keepers {
             (threads.ended.clone(), std::mem::take(&mut threads.handles))
         };
         // Nothing is ever sent: an end of waiting is the end of the threads, or of the time.
-        let _ = ended.recv_deadline(deadline);
+        let in_time = matches!(ended.recv_deadline(deadline), Err(RecvTimeoutError::Disconnected));
         self.0.stop.store(true, Ordering::Relaxed);
-        let _ = ended.recv_timeout(LAST_WAIT);
+        let done = in_time || matches!(ended.recv_timeout(LAST_WAIT), Err(RecvTimeoutError::Disconnected));
         for (resource, handle) in handles {
-            if !handle.is_finished() {
+            // A thread lets go of its end a moment before it is gone.
+            if !done && !handle.is_finished() {
                 tracing::error!(
                     resource = resource.as_str(),
                     "what the gamemode keeps was not written in time"

@@ -231,6 +231,15 @@ impl Desk {
             .ok_or_else(|| "this works only while a resource runs: call it from a handler".to_owned())
     }
 
+    /// The same, for what is kept on disk: the console keeps nothing there.
+    pub(crate) fn keeping_office(&mut self) -> Result<&mut Office, String> {
+        let office = self.office()?;
+        if office.name == ResourceName::of_console() {
+            return Err("the console has no store and no database: write `eval @RESOURCE ...` to use those of a resource".to_owned());
+        }
+        Ok(office)
+    }
+
     /// A number for a timer.
     pub(crate) const fn next_timer(&mut self) -> i64 {
         self.last_timer += 1;

@@ -13,7 +13,7 @@ pub(crate) use names::Names;
 pub(crate) use parse::parse_fault;
 pub(crate) use problem::CallLimits;
 
-use super::{compile::Program, fuse::Cut};
+use super::fuse::Cut;
 
 /// An error of a call in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,22 +24,6 @@ pub(crate) struct Described {
     pub(crate) chain: Vec<String>,
     /// The limit that ended the call, if one did.
     pub(crate) cut: Option<Cut>,
-}
-
-impl Described {
-    /// An answer of a handler that the server cannot take.
-    pub(crate) fn of_answer(program: &Program, problem: String) -> Self {
-        Self {
-            fault: ScriptFault {
-                file: format!("scripts/{}/{MAIN_FILE}", program.resource),
-                line: 0,
-                column: 0,
-                problem,
-            },
-            chain: Vec::new(),
-            cut: None,
-        }
-    }
 }
 
 /// Describes the error of a call into `resource`. The source of each script is its path from the server directory on,

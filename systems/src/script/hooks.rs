@@ -43,6 +43,9 @@ use crate::handshake::request_password;
 /// Requests of scripts for bans are answered to nobody.
 pub(crate) const SCRIPT_ASKER: u64 = u64::MAX;
 
+/// Console commands of all scripts that are executed in a tick; the others wait.
+const LINES_PER_TICK: usize = 16;
+
 /// A new tick: a new budget of time, new keys for chance.
 pub(crate) fn begin_tick(host: Res<'_, ScriptHost>, clock: Res<'_, Clock>, mut entropy: ResMut<'_, Entropy>) {
     let mut host = host.lock();
@@ -247,7 +250,7 @@ fn hand_over(world: &mut World, host: &mut Host) {
         ends,
         told,
         server,
-        console,
+        mut console,
         work,
     } = wishes;
     for request in players {
@@ -289,6 +292,9 @@ fn hand_over(world: &mut World, host: &mut Host) {
             ServerWish::Bans(change) => world.resource_mut::<BanChanges>().request(SCRIPT_ASKER, change),
         }
     }
+    // The operator's lines have their turn in every tick, however many scripts have.
+    let rest = console.split_off(console.len().min(LINES_PER_TICK));
+    host.desk().wishes.console = rest;
     world.resource_mut::<ConsoleInbox>().0.extend(console);
     hand_out_work(world, work);
 }

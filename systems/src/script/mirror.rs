@@ -60,6 +60,8 @@ pub(crate) struct ThingCopy {
 pub(crate) struct Mirror {
     /// Who is on, by id.
     pub players: BTreeMap<u16, PlayerCopy>,
+    /// The id by connection. An entry may be older than its player; what it leads to is compared.
+    ids: BTreeMap<Entity, u16>,
     /// Who left and of whom resources are still to be told, by generation.
     pub departed: BTreeMap<u32, PlayerCopy>,
     pub things: BTreeMap<u32, ThingCopy>,
@@ -73,6 +75,7 @@ impl Mirror {
     pub(crate) const fn new(world: WorldState) -> Self {
         Self {
             players: BTreeMap::new(),
+            ids: BTreeMap::new(),
             departed: BTreeMap::new(),
             things: BTreeMap::new(),
             zones: BTreeMap::new(),
@@ -93,11 +96,28 @@ impl Mirror {
 
     /// Whose connection this is.
     pub(crate) fn by_entity(&self, entity: Entity) -> Option<&PlayerCopy> {
-        self.players.values().find(|player| player.entity == entity)
+        let id = self.ids.get(&entity)?;
+        self.players.get(id).filter(|player| player.entity == entity)
     }
 
     fn by_entity_mut(&mut self, entity: Entity) -> Option<&mut PlayerCopy> {
-        self.players.values_mut().find(|player| player.entity == entity)
+        let id = self.ids.get(&entity)?;
+        self.players.get_mut(id).filter(|player| player.entity == entity)
+    }
+
+    /// A connection has this player from now on.
+    pub(crate) fn connect(&mut self, entity: Entity, id: PlayerId) {
+        self.ids.insert(entity, id.0);
+    }
+
+    /// Keeps those players of whom `keep` is true, and forgets connections without one.
+    pub(crate) fn retain_players(&mut self, mut keep: impl FnMut(&PlayerCopy) -> bool) {
+        self.players.retain(|_, player| keep(player));
+        if self.ids.len() != self.players.len() {
+            let players = &self.players;
+            self.ids
+                .retain(|entity, id| players.get(id).is_some_and(|player| player.entity == *entity));
+        }
     }
 
     /// Who left is remembered until everybody was told.

@@ -11,7 +11,7 @@ use std::{
 
 use rhai::{Array, Dynamic, EvalAltResult, FuncRegistration, ImmutableString, Map, Module, Position};
 
-use super::{fuse::Fuse, types::STATE};
+use super::{fuse::Fuse, types::STATE, words::did_you_mean};
 
 /// A resource's state; clones are the same one.
 #[derive(Clone, Debug, Default)]
@@ -47,6 +47,12 @@ impl State {
 
     fn cell(&self, key: &str) -> Option<Dynamic> {
         self.values().get(key).cloned()
+    }
+
+    fn nothing_under(&self, key: &str) -> String {
+        let values = self.values();
+        let mend = did_you_mean(key, values.keys().map(ImmutableString::as_str));
+        format!("nothing is kept under `state.{key}`{mend}; `state.get(\"{key}\", 0)` gives 0 then")
     }
 
     fn put(&self, key: ImmutableString, value: Dynamic) -> Result<(), Box<EvalAltResult>> {
@@ -105,7 +111,7 @@ pub(super) fn add(module: &mut Module, fuse: &Arc<Fuse>) {
         .set_into_module(module, |state: &mut State, key: ImmutableString| -> Answer {
             state
                 .cell(&key)
-                .ok_or_else(|| EvalAltResult::ErrorPropertyNotFound(key.to_string(), Position::NONE).into())
+                .ok_or_else(|| problem(&state.nothing_under(&key)))
         });
     // Pure, since what changes is behind the constant that scripts see.
     FuncRegistration::new("index$set$")

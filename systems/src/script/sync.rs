@@ -86,8 +86,7 @@ pub(crate) fn sync(
     }
     let slots = world.resource::<SlotTable>();
     desk.mirror
-        .players
-        .retain(|&id, copy| slots.holder(PlayerId(id)) == Some(copy.entity));
+        .retain_players(|copy| slots.holder(copy.id) == Some(copy.entity));
     if desk.in_step {
         for (id, kind, placement, dimension, data) in things.iter(world) {
             copy_thing(&mut desk.mirror, id, kind, placement, *dimension, data);
@@ -177,24 +176,29 @@ fn copy_player(
     let ping = rtt
         .measured()
         .map_or(-1, |rtt| i64::try_from(rtt.as_millis()).unwrap_or(i64::MAX));
-    let known = mirror.players.entry(id.0).or_insert_with(|| PlayerCopy {
-        entity,
-        id: *id,
-        token: *token,
-        name: "".into(),
-        ip: peer.address().ip(),
-        ping,
-        phase: *phase,
-        motion: *motion,
-        dimension: dimension.0,
-        vitals: *vitals,
-        money: money.0,
-        look: *look,
-        weapons: Vec::new(),
-        skills: skills.0,
-        granted: Arc::default(),
-        leaving: false,
+    let mut fresh = false;
+    let known = mirror.players.entry(id.0).or_insert_with(|| {
+        fresh = true;
+        PlayerCopy {
+            entity,
+            id: *id,
+            token: *token,
+            name: "".into(),
+            ip: peer.address().ip(),
+            ping,
+            phase: *phase,
+            motion: *motion,
+            dimension: dimension.0,
+            vitals: *vitals,
+            money: money.0,
+            look: *look,
+            weapons: Vec::new(),
+            skills: skills.0,
+            granted: Arc::default(),
+            leaving: false,
+        }
     });
+    fresh |= known.entity != entity;
     if known.token != *token {
         known.leaving = false;
     }
@@ -222,6 +226,9 @@ fn copy_player(
         }
         None if known.granted.is_empty() => {}
         None => known.granted = Arc::default(),
+    }
+    if fresh {
+        mirror.connect(entity, *id);
     }
 }
 

@@ -329,8 +329,8 @@ fn what_a_resource_holds_is_counted_as_it_comes_and_goes() {
             std::thread::sleep(Duration::from_millis(50));
         }
     };
-    let early = after(2_000);
-    let late = after(8_000);
+    let early = after(400);
+    let late = after(2_000);
     println!("{early} bytes held, {late} bytes later");
     assert!(late < early + 32 * 1024, "{early} bytes held, {late} bytes later");
     let greedy = arena.outcome(&data::GREEDY);

@@ -51,7 +51,7 @@ fn ask(call: &mut Call<'_, '_>, kind: SqlKind) -> Outcome {
         .iter()
         .map(size_of_value)
         .fold(sql.len(), usize::saturating_add);
-    let office = call.desk.office()?;
+    let office = call.desk.keeping_office()?;
     if office.asked_bytes.saturating_add(bytes) > MOST_ASKED_BYTES {
         return Err("too much in one tick: statements and their params may have 16 MiB; spread them with timers::after".to_owned());
     }

@@ -79,7 +79,7 @@ pub(super) const NATIVES: &[Native] = &[
 fn get(call: &mut Call<'_, '_>) -> Outcome {
     let key = call.text_of(0, 1..=LONGEST_KEY)?;
     let default = call.any(1);
-    match call.desk.office()?.store.get(key.as_str()) {
+    match call.desk.keeping_office()?.store.get(key.as_str()) {
         Some(bytes) => data::from_message_pack(bytes).map_err(|fault| fault.in_words("value")),
         None => Ok(default),
     }
@@ -94,7 +94,7 @@ fn put(call: &mut Call<'_, '_>) -> Outcome {
     } else {
         None
     };
-    let office = call.desk.office()?;
+    let office = call.desk.keeping_office()?;
     let before = office
         .store
         .get(key.as_str())
@@ -111,7 +111,7 @@ fn put(call: &mut Call<'_, '_>) -> Outcome {
     if callback.is_some() {
         call.desk.owe()?;
     }
-    let office = call.desk.office()?;
+    let office = call.desk.keeping_office()?;
     office.store_bytes = sum;
     office.store.insert(key.to_string(), Arc::from(bytes.as_slice()));
     office.unsaved.insert(key.to_string(), Some(bytes));
@@ -130,7 +130,7 @@ fn delete(call: &mut Call<'_, '_>) -> Outcome {
     if callback.is_some() {
         call.desk.owe()?;
     }
-    let office = call.desk.office()?;
+    let office = call.desk.keeping_office()?;
     let removed = office.store.remove(key.as_str());
     if let Some(held) = &removed {
         office.store_bytes = office
@@ -149,7 +149,7 @@ fn keys(call: &mut Call<'_, '_>) -> Outcome {
     } else {
         rhai::ImmutableString::new()
     };
-    let office = call.desk.office()?;
+    let office = call.desk.keeping_office()?;
     let keys: rhai::Array = office
         .store
         .range(prefix.to_string()..)

@@ -20,6 +20,9 @@ use crate::script::{
     types::{Entity, Player, Zone},
 };
 
+/// Lines of chat that go on their way in a tick, above what a thousand players may say.
+const LINES_PER_TICK: usize = 256;
+
 /// Something that resources are told.
 #[derive(Clone, Debug)]
 pub(crate) enum Happened {
@@ -144,9 +147,12 @@ impl Host {
         owner.is_none_or(|office| office.name == *name)
     }
 
-    /// Makes the calls that wait, oldest first, as far as the time of the tick goes.
+    /// Makes the calls that wait, oldest first, as far as the time of the tick goes. Chat that was held back by a slow
+    /// resource does not go to everybody's lane all at once.
     pub(crate) fn work_off(&mut self) {
-        while let Some(next) = self.pending.pop_front() {
+        while self.spoken.len() < LINES_PER_TICK
+            && let Some(next) = self.pending.pop_front()
+        {
             let put_back = match next {
                 Pending::Start { resource, instance } => {
                     (!self.let_begin(&resource, instance)).then_some(Pending::Start { resource, instance })
@@ -158,6 +164,9 @@ impl Host {
                 self.pending.push_front(again);
                 return;
             }
+        }
+        if !self.pending.is_empty() {
+            return;
         }
         if self.lost > 0 {
             tracing::warn!(
@@ -341,6 +350,8 @@ impl Host {
         const TURNS: usize = 5;
         for _ in 0..TURNS {
             self.budget.refill();
+            // Nobody is there to read it.
+            self.spoken.clear();
             self.work_off();
         }
     }

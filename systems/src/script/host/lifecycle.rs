@@ -6,7 +6,7 @@ use decitick_components::{
     requests::{ThingRequest, ZoneRequest},
     script::{ResourceName, ScriptFault, ScriptWork},
 };
-use rhai::Dynamic;
+use rhai::{Dynamic, Module, Scope};
 
 use super::{
     Failure, Host,
@@ -16,8 +16,9 @@ use super::{
     lock,
 };
 use crate::script::{
+    api::OF_SCRIPTS,
     compile,
-    desk::Office,
+    desk::{Desk, Office},
     fault, instance,
     instance::Instance,
     loading::{LoadedResource, PreparedResource},
@@ -251,9 +252,16 @@ impl Host {
             }
         }
         if !self.is_started(name) {
+            // What could not start is waited for no longer.
+            let waited = self.parked.len();
+            self.parked.retain(|parked| parked.name != *name);
+            if self.problems.remove(name).is_some() || self.parked.len() < waited {
+                stopped.push(name.clone());
+            }
             return stopped;
         }
         self.release(name);
+        self.problems.remove(name);
         self.order.retain(|other| other != name);
         let mut desk = lock(&self.toolkit.desk);
         desk.offices.remove(name);
@@ -286,7 +294,12 @@ impl Host {
         let mut desk = lock(&self.toolkit.desk);
         let mut things = Vec::new();
         let mut zones = Vec::new();
-        if let Some(office) = desk.offices.get_mut(name) {
+        let Desk { offices, wishes, .. } = &mut *desk;
+        if let Some(office) = offices.get_mut(name) {
+            // Console commands that had no turn yet are not run for somebody who is gone.
+            wishes
+                .console
+                .retain(|line| !office.waiting.contains_key(&(line.id & !OF_SCRIPTS)));
             things.extend(std::mem::take(&mut office.things));
             zones.extend(std::mem::take(&mut office.zones));
             office.timers.clear();
@@ -309,7 +322,23 @@ impl Host {
     }
 
     /// Runs one expression for the operator, within the limits of a call; its value as text.
+    /// `@race state.round` runs it as the resource `race` would.
     pub(crate) fn eval(&mut self, text: &str) -> Result<String, String> {
+        let Some(within) = text.strip_prefix('@') else {
+            self.be_there_for_the_console()?;
+            return self.eval_as(&ResourceName::of_console(), text);
+        };
+        let (word, text) = within.split_once(' ').unwrap_or((within, ""));
+        let name = ResourceName::parse(word)
+            .filter(|name| self.is_started(name))
+            .ok_or_else(|| {
+                format!("no resource of the name {word:?} runs; `resource list` lists those that do")
+            })?;
+        self.eval_as(&name, text)
+    }
+
+    /// The console has a resource of its own, which is made when it is first needed.
+    fn be_there_for_the_console(&mut self) -> Result<(), String> {
         let name = ResourceName::of_console();
         let state = {
             let mut desk = lock(&self.toolkit.desk);
@@ -328,13 +357,17 @@ impl Host {
                 Instance::new(self.instances_made, program, loaded, names),
             );
         }
+        Ok(())
+    }
+
+    fn eval_as(&mut self, name: &ResourceName, text: &str) -> Result<String, String> {
         let limits = limits_of(&self.settings);
         let time = self
             .budget
             .share(Turn::Question)
             .ok_or("there is no time left in this tick; try again")?
             .min(limits.time);
-        let Some(instance) = self.instances.get_mut(&name) else {
+        let Some(instance) = self.instances.get_mut(name) else {
             return Err("there is nobody to run it".to_owned());
         };
         let mut scope = compile::words();
@@ -347,8 +380,14 @@ impl Host {
             .saturating_sub(instance.held);
         lock(&self.toolkit.desk).caller = Some(name.clone());
         self.toolkit.fuse.arm(limits.operations, time, room);
-        let engine = &instance.engine;
+        let engine = &mut instance.engine;
         let outcome = guarded(|| {
+            if script.has_functions() {
+                // Timers and answers call its closures later, and find them where everything is found.
+                let functions =
+                    Module::eval_ast_as_new(Scope::new(), &script.clone_functions_only(), engine)?;
+                engine.register_global_module(functions.into());
+            }
             engine
                 .eval_ast_with_scope::<Dynamic>(&mut scope, &script)
                 .map(|value| crate::script::standard::shown(&value))
@@ -373,6 +412,10 @@ impl Host {
         for fault in faults {
             let place = format!("{}:{}:{}", fault.file, fault.line, fault.column);
             self.tell_of(name, &place, &fault.to_string(), &[]);
+        }
+        if let Some(first) = faults.first() {
+            // The others may only follow from it.
+            self.problems.insert(name.clone(), first.to_string());
         }
         let kept = if self.is_started(name) {
             "the version that runs is kept"

@@ -11,7 +11,6 @@ pub(super) const BURNER: Hostile = hostile!(
     ToCalls(1),
     "fn burn() { let i = 0; while i < 40_000 { i += 1; } }
     fn tick(dt) { burn() }
-    fn player_connecting(n, i) { burn(); }
     fn player_connected(p) { burn() }
     fn player_disconnected(p, r) { burn() }
     fn player_request_spawn(p) { burn(); }
@@ -57,7 +56,7 @@ pub(super) const CASES: &[Hostile] = &[
     ),
     hostile!(
         "speaker",
-        ToErrors("main.rhai:1:"),
+        ToErrors("at most 512"),
         "fn tick(dt) { chat::broadcast(\"\\x1b[2J\\r\\n\\u2066\"); }
         fn player_chat(p, t) { let long = \"x\"; long.pad(1_000_000, \"x\"); chat::broadcast(long); }"
     ),
@@ -84,7 +83,7 @@ pub(super) const CASES: &[Hostile] = &[
     ),
     Hostile {
         name: "commander",
-        comes: ToErrors("garbage"),
+        comes: ToErrors("console::run"),
         files: &[
             ("resource.ron", "(console: [\"say\", \"status\", \"kick\"])"),
             (
@@ -173,13 +172,13 @@ pub(super) const CASES: &[Hostile] = &[
     ),
     hostile!(
         "note_hog",
-        ToErrors("memory"),
+        ToErrors("stopped: "),
         "fn tick(dt) { for p in players::all() { let a = blob(1_000_000); for i in 0..20 { p.set(`k${state.len()}`, a); state[`n${state.len()}`] = 1; } } }
         fn player_disconnected(p, r) { }"
     ),
     hostile!(
         "curry_hog",
-        ToErrors("memory"),
+        ToErrors("stopped: "),
         "fn f(a) { } fn tick(dt) { let a = blob(1_000_000); for i in 0..100 { store::delete(\"none\", Fn(\"f\").curry(a)); } }"
     ),
 ];
