@@ -186,7 +186,10 @@ fn the_console_starts_stops_restarts_and_lists_resources() {
         "{}",
         answer.text
     );
-    assert!(sim.console("resource stop nowhere").ok, "it is not waited for any more");
+    assert!(
+        sim.console("resource stop nowhere").ok,
+        "it is not waited for any more"
+    );
     assert!(!sim.console("resource stop nowhere").ok);
 }
 

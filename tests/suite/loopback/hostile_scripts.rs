@@ -5,6 +5,8 @@
 //! console, name the limit, and let a player in; after all of them it must not have grown and must stop cleanly. How long
 //! anything took is printed and not judged: that depends on the machine.
 
+#![expect(clippy::print_stdout, reason = "figures for whoever runs it with --nocapture")]
+
 mod api;
 mod data;
 mod language;
@@ -33,6 +35,10 @@ use super::{
 
 /// What a hostile resource comes to.
 #[derive(Clone, Copy)]
+#[expect(
+    clippy::enum_variant_names,
+    reason = "each reads as a sentence: comes to errors"
+)]
 enum Comes {
     /// It does not start, and this is said.
     ToNoStart(&'static str),

@@ -187,7 +187,7 @@ fn run(
         }
         Target::Callback(callback) => {
             // A callback may leave out what it does not want to know.
-            let takes = parameters_of(instance, &callback);
+            let takes = parameters_of(instance, callback);
             if let Some(takes) = takes {
                 arguments.truncate(takes);
             }
