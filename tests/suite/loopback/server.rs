@@ -16,7 +16,7 @@ use nix::{
 };
 
 /// How long anything may take; on a busy machine most of it is waiting for a processor.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Runs the binary to its end, which is to come in time.
 pub(crate) fn decitick(arguments: &[&str]) -> Output {

@@ -72,8 +72,8 @@ pub(super) const CASES: &[Hostile] = &[
         ToErrors("too deeply"),
         "fn ping(n) { let f = Fn(\"pong\"); 1 + f.call(n) } fn pong(n) { [1].map(|x| ping(n + x)) } fn tick(dt) { ping(0) }"
     ),
-    hostile!("sleeper", ToNoStart("sleep"), "fn tick(dt) { sleep(1.0) }"),
-    hostile!("stamper", ToNoStart("timestamp"), "fn tick(dt) { timestamp() }"),
+    hostile!("sleeper", ToErrors("sleep"), "fn tick(dt) { sleep(1.0) }"),
+    hostile!("stamper", ToErrors("timestamp"), "fn tick(dt) { timestamp() }"),
     hostile!("evaluator", ToNoStart("eval"), "fn tick(dt) { eval(\"loop {}\") }"),
     hostile!("called_sleep", ToErrors("sleep"), "fn tick(dt) { Fn(\"sleep\").call(1.0) }"),
     hostile!("called_eval", ToErrors("eval"), "fn tick(dt) { let e = \"ev\"; Fn(e + \"al\").call(\"loop {}\") }"),
