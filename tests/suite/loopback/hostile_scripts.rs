@@ -112,7 +112,14 @@ impl Arena {
     fn run_all(&mut self, cases: &[Hostile]) {
         let wrong: Vec<&str> = cases
             .iter()
-            .filter(|case| catch_unwind(AssertUnwindSafe(|| self.run(case))).is_err())
+            .filter(|case| {
+                let failed = catch_unwind(AssertUnwindSafe(|| self.run(case))).is_err();
+                if failed {
+                    // It is not to get into the way of those after it.
+                    self.server.console(&format!("resource stop {}", case.name));
+                }
+                failed
+            })
             .map(|case| case.name)
             .collect();
         assert!(

@@ -37,7 +37,8 @@ impl Budget {
             Turn::Farewell => return Some(self.left.max(self.whole / 2)),
         };
         let left = self.left.saturating_sub(kept);
-        (left >= self.least()).then_some(left)
+        // A call that is begun with little left is not cut half way: the tick has some room beyond the budget.
+        (left >= self.least()).then_some(left.max(self.whole / 2))
     }
 
     /// Less than this is no use to begin with: a call that is cut has done half of what it should.
@@ -65,7 +66,7 @@ mod tests {
         assert_eq!(budget.share(Turn::Script), Some(Duration::from_millis(30)));
         budget.spend(Duration::from_millis(27));
         assert_eq!(budget.share(Turn::Script), None);
-        assert_eq!(budget.share(Turn::Question), Some(Duration::from_millis(13)));
+        assert_eq!(budget.share(Turn::Question), Some(Duration::from_millis(20)));
         budget.spend(Duration::from_secs(1));
         assert_eq!(budget.share(Turn::Question), None);
         assert_eq!(budget.share(Turn::Farewell), Some(Duration::from_millis(20)));

@@ -128,7 +128,8 @@ impl Host {
     fn after_failure(&mut self, name: &ResourceName, described: &Described, time: Duration) {
         self.tell_of_fault(name, described);
         let counts = match described.cut {
-            None => false,
+            // The engine waits for a value that is in use, fails by itself, and has taken the time all the same.
+            None => time >= limits_of(&self.settings).time,
             Some(Cut::Time) => self.budget.was_fair(time) || time >= limits_of(&self.settings).time,
             Some(Cut::Operations | Cut::Memory) => true,
         };

