@@ -248,9 +248,9 @@ mod tests {
     fn a_file_that_another_takes_the_place_of_counts_even_with_the_same_size() {
         let mut place = Place::new();
         place.write("resource.ron", "()");
-        place.write("main.rhai", "a");
+        place.write("main.rhai", "// a");
         place.load();
-        place.write("main.rhai~", "b");
+        place.write("main.rhai~", "// b");
         let folder = place.directory.path().join("scripts/mode");
         std::fs::rename(folder.join("main.rhai~"), folder.join("main.rhai")).unwrap();
         assert_eq!(place.look(), []);
