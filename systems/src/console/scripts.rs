@@ -15,7 +15,10 @@ use crate::script::{ResourceReport, ScriptHost};
 
 /// What became of commands that had to wait.
 pub(super) fn answer_settled(world: &mut World) {
-    let settled = world.resource::<ScriptHost>().take_settled();
+    // A server without gamemodes has nobody who answers later.
+    let Some(settled) = world.get_resource::<ScriptHost>().map(ScriptHost::take_settled) else {
+        return;
+    };
     for (asker, result) in settled {
         let answer = result.map_or_else(failed, done);
         put_answer(world, asker >> 1, asker & 1 == 1, answer);
@@ -24,8 +27,9 @@ pub(super) fn answer_settled(world: &mut World) {
 
 pub(super) fn rows(world: &World) -> Vec<ResourceRow> {
     world
-        .resource::<ScriptHost>()
-        .reports()
+        .get_resource::<ScriptHost>()
+        .map(ScriptHost::reports)
+        .unwrap_or_default()
         .into_iter()
         .map(row)
         .collect()
