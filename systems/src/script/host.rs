@@ -5,6 +5,7 @@ mod budget;
 mod calls;
 mod events;
 mod lifecycle;
+mod questions;
 mod waits;
 
 use std::{
