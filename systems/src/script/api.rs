@@ -104,6 +104,49 @@ pub(crate) struct Property {
     pub write: Option<fn(&mut Call<'_, '_>) -> Outcome>,
 }
 
+/// A property of the table.
+const fn property(
+    owner: Owner,
+    name: &'static str,
+    kind: &'static str,
+    doc: &'static str,
+    example: &'static str,
+    read: fn(&mut Call<'_, '_>) -> Outcome,
+    write: Option<fn(&mut Call<'_, '_>) -> Outcome>,
+) -> Property {
+    Property {
+        owner,
+        name,
+        kind,
+        doc,
+        example,
+        read,
+        write,
+    }
+}
+
+/// A function of a module, `optional` of whose last parameters may be left out.
+const fn of_module(
+    module: &'static str,
+    name: &'static str,
+    (params, optional): (&'static [Param], usize),
+    returns: &'static str,
+    doc: &'static str,
+    example: &'static str,
+    run: fn(&mut Call<'_, '_>) -> Outcome,
+) -> Native {
+    Native {
+        owner: Owner::Module(module),
+        name,
+        params,
+        optional,
+        returns,
+        doc,
+        example,
+        run,
+    }
+}
+
 /// Every function.
 pub(crate) fn natives() -> impl Iterator<Item = &'static Native> {
     [

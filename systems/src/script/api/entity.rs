@@ -11,7 +11,7 @@ use super::{
     Call, Native, Outcome, Owner, Property,
     call::{heading, single},
     entities::{MOST_DATA_BYTES, kind_word},
-    param, position_map,
+    param, position_map, property,
 };
 use crate::script::{data, types::Entity};
 
@@ -76,27 +76,9 @@ pub(super) const NATIVES: &[Native] = &[
     },
 ];
 
-const fn word(
-    name: &'static str,
-    kind: &'static str,
-    doc: &'static str,
-    example: &'static str,
-    read: fn(&mut Call<'_, '_>) -> Outcome,
-    write: Option<fn(&mut Call<'_, '_>) -> Outcome>,
-) -> Property {
-    Property {
-        owner: Owner::Entity,
-        name,
-        kind,
-        doc,
-        example,
-        read,
-        write,
-    }
-}
-
 pub(super) const PROPERTIES: &[Property] = &[
-    word(
+    property(
+        Owner::Entity,
         "id",
         "int",
         "Its number; none is used twice while the server runs.",
@@ -104,7 +86,8 @@ pub(super) const PROPERTIES: &[Property] = &[
         |call| Ok(i64::from(call.this_entity()?.id).into()),
         None,
     ),
-    word(
+    property(
+        Owner::Entity,
         "exists",
         "bool",
         "Whether it is still there. Everything else but `id` is an error once it is gone.",
@@ -115,7 +98,8 @@ pub(super) const PROPERTIES: &[Property] = &[
         },
         None,
     ),
-    word(
+    property(
+        Owner::Entity,
         "kind",
         "string",
         "\"object\", \"pickup\", \"npc\", \"vehicle\" or \"checkpoint\".",
@@ -123,7 +107,8 @@ pub(super) const PROPERTIES: &[Property] = &[
         |call| Ok(kind_word(call.this_thing()?.kind).into()),
         None,
     ),
-    word(
+    property(
+        Owner::Entity,
         "model",
         "int",
         "Model number.",
@@ -131,7 +116,8 @@ pub(super) const PROPERTIES: &[Property] = &[
         |call| Ok(i64::from(call.this_thing()?.model).into()),
         None,
     ),
-    word(
+    property(
+        Owner::Entity,
         "position",
         "position",
         "Where it is, `#{x, y, z}` in metres. Writing it puts it there, and it stands.",
@@ -139,7 +125,8 @@ pub(super) const PROPERTIES: &[Property] = &[
         |call| Ok(position_map(call.this_thing()?.position).into()),
         Some(set_position),
     ),
-    word(
+    property(
+        Owner::Entity,
         "velocity",
         "position",
         "How it moves, `#{x, y, z}` in metres a second.",
@@ -147,7 +134,8 @@ pub(super) const PROPERTIES: &[Property] = &[
         |call| Ok(position_map(call.this_thing()?.velocity).into()),
         None,
     ),
-    word(
+    property(
+        Owner::Entity,
         "heading",
         "float",
         "Facing in radians.",
@@ -158,7 +146,8 @@ pub(super) const PROPERTIES: &[Property] = &[
             place(call, |_, request_heading, _, _| *request_heading = heading)
         }),
     ),
-    word(
+    property(
+        Owner::Entity,
         "area",
         "int",
         "Interior number, 0 to 255.",
@@ -169,7 +158,8 @@ pub(super) const PROPERTIES: &[Property] = &[
             place(call, |_, _, request_area, _| *request_area = area)
         }),
     ),
-    word(
+    property(
+        Owner::Entity,
         "dimension",
         "int",
         "Which of the worlds beside each other it is in.",
@@ -180,7 +170,8 @@ pub(super) const PROPERTIES: &[Property] = &[
             place(call, |_, _, _, request_dimension| *request_dimension = dimension)
         }),
     ),
-    word(
+    property(
+        Owner::Entity,
         "data",
         "data",
         "What clients are told along with it, at most 512 bytes once packed.",

@@ -7,31 +7,13 @@ use super::{
     Call, Outcome, Owner, Property,
     call::{heading, whole},
     player::address,
-    position_map,
+    position_map, property,
 };
 use crate::script::{mirror::PlayerCopy, types::Player};
 
-const fn word(
-    name: &'static str,
-    kind: &'static str,
-    doc: &'static str,
-    example: &'static str,
-    read: fn(&mut Call<'_, '_>) -> Outcome,
-    write: Option<fn(&mut Call<'_, '_>) -> Outcome>,
-) -> Property {
-    Property {
-        owner: Owner::Player,
-        name,
-        kind,
-        doc,
-        example,
-        read,
-        write,
-    }
-}
-
 pub(super) const PROPERTIES: &[Property] = &[
-    word(
+    property(
+        Owner::Player,
         "id",
         "int",
         "The slot, 0 to 999; it is used again after the player left.",
@@ -39,7 +21,8 @@ pub(super) const PROPERTIES: &[Property] = &[
         |call| Ok(i64::from(call.this_player()?.id).into()),
         None,
     ),
-    word(
+    property(
+        Owner::Player,
         "token",
         "int",
         "The generation: no other session of this server run has the same.",
@@ -47,7 +30,8 @@ pub(super) const PROPERTIES: &[Property] = &[
         |call| Ok(i64::from(call.this_player()?.token).into()),
         None,
     ),
-    word(
+    property(
+        Owner::Player,
         "online",
         "bool",
         "Whether the player is still on. In a timer or a callback the player may have left; all but `id`, `token` and `online` is then an error.",
@@ -55,7 +39,8 @@ pub(super) const PROPERTIES: &[Property] = &[
         online,
         None,
     ),
-    word(
+    property(
+        Owner::Player,
         "name",
         "string",
         "The name. `player.rename(name)` changes it.",
@@ -63,7 +48,8 @@ pub(super) const PROPERTIES: &[Property] = &[
         |call| Ok(call.this_copy()?.name.to_string().into()),
         None,
     ),
-    word(
+    property(
+        Owner::Player,
         "ip",
         "string",
         "The address, without the port.",
@@ -71,7 +57,8 @@ pub(super) const PROPERTIES: &[Property] = &[
         |call| Ok(address(call.this_copy()?.ip)),
         None,
     ),
-    word(
+    property(
+        Owner::Player,
         "ping",
         "int",
         "Round trip in milliseconds; -1 until it is measured.",
@@ -79,7 +66,8 @@ pub(super) const PROPERTIES: &[Property] = &[
         |call| Ok(call.this_copy()?.ping.into()),
         None,
     ),
-    word(
+    property(
+        Owner::Player,
         "state",
         "string",
         "\"pre_spawn\" while the player has no body, \"spawned\" while it is in the world.",
@@ -87,7 +75,8 @@ pub(super) const PROPERTIES: &[Property] = &[
         |call| Ok(call.this_copy()?.phase.name().into()),
         None,
     ),
-    word(
+    property(
+        Owner::Player,
         "position",
         "position",
         "Where the body is, `#{x, y, z}` in metres. Writing it is `teleport`.",
@@ -95,7 +84,8 @@ pub(super) const PROPERTIES: &[Property] = &[
         |call| Ok(position_map(call.this_copy()?.motion.position).into()),
         Some(set_position),
     ),
-    word(
+    property(
+        Owner::Player,
         "heading",
         "float",
         "Facing in radians, from -pi up to pi; 0 looks along y. Writing it teleports the player to where it is.",
@@ -103,7 +93,8 @@ pub(super) const PROPERTIES: &[Property] = &[
         |call| Ok(f64::from(call.this_copy()?.motion.heading).into()),
         Some(set_heading),
     ),
-    word(
+    property(
+        Owner::Player,
         "area",
         "int",
         "Interior number, 0 to 255; 0 is outside. Writing it teleports the player to where it is.",
@@ -111,7 +102,8 @@ pub(super) const PROPERTIES: &[Property] = &[
         |call| Ok(i64::from(call.this_copy()?.motion.area).into()),
         Some(set_area),
     ),
-    word(
+    property(
+        Owner::Player,
         "dimension",
         "int",
         "Which of the worlds beside each other the player is in, 0 to 4294967295: players and entities of another one are not there.",
@@ -122,7 +114,8 @@ pub(super) const PROPERTIES: &[Property] = &[
             wish(call, PlayerWish::Dimension(dimension))
         }),
     ),
-    word(
+    property(
+        Owner::Player,
         "velocity",
         "position",
         "How the body moves, `#{x, y, z}` in metres a second.",
@@ -130,7 +123,8 @@ pub(super) const PROPERTIES: &[Property] = &[
         |call| Ok(position_map(call.this_copy()?.motion.velocity).into()),
         None,
     ),
-    word(
+    property(
+        Owner::Player,
         "health",
         "int",
         "0 to 200. Writing 0 kills. Without a body, writing it changes nothing.",
@@ -141,7 +135,8 @@ pub(super) const PROPERTIES: &[Property] = &[
             wish(call, PlayerWish::Health(health))
         }),
     ),
-    word(
+    property(
+        Owner::Player,
         "armour",
         "int",
         "0 to 200. Without a body, writing it changes nothing.",
@@ -152,7 +147,8 @@ pub(super) const PROPERTIES: &[Property] = &[
             wish(call, PlayerWish::Armour(armour))
         }),
     ),
-    word(
+    property(
+        Owner::Player,
         "money",
         "int",
         "Any whole number.",
@@ -163,7 +159,8 @@ pub(super) const PROPERTIES: &[Property] = &[
             wish(call, PlayerWish::Money(money))
         }),
     ),
-    word(
+    property(
+        Owner::Player,
         "skin",
         "int",
         "Model number, 0 to 4294967295.",
@@ -175,7 +172,8 @@ pub(super) const PROPERTIES: &[Property] = &[
             wish(call, PlayerWish::Skin(skin, variant))
         }),
     ),
-    word(
+    property(
+        Owner::Player,
         "variant",
         "int",
         "Variant of the model, 0 to 255.",
@@ -187,7 +185,8 @@ pub(super) const PROPERTIES: &[Property] = &[
             wish(call, PlayerWish::Skin(skin, variant))
         }),
     ),
-    word(
+    property(
+        Owner::Player,
         "walking_style",
         "int",
         "0 to 255.",
@@ -198,7 +197,8 @@ pub(super) const PROPERTIES: &[Property] = &[
             wish(call, PlayerWish::WalkingStyle(style))
         }),
     ),
-    word(
+    property(
+        Owner::Player,
         "skills",
         "array of int",
         "Skill in each of the 11 weapon classes, each 0 to 1000. Write a whole array.",
@@ -210,7 +210,8 @@ pub(super) const PROPERTIES: &[Property] = &[
         },
         Some(set_skills),
     ),
-    word(
+    property(
+        Owner::Player,
         "weapons",
         "array of map",
         "What the player holds, each `#{weapon, ammo}`. `give_weapon` and `take_weapons` change it.",
@@ -218,7 +219,8 @@ pub(super) const PROPERTIES: &[Property] = &[
         |call| Ok(weapons(call.this_copy()?).into()),
         None,
     ),
-    word(
+    property(
+        Owner::Player,
         "weapon",
         "int",
         "The weapon in hand; 0 is the fist.",
@@ -226,7 +228,8 @@ pub(super) const PROPERTIES: &[Property] = &[
         |call| Ok(i64::from(call.this_copy()?.motion.weapon).into()),
         None,
     ),
-    word(
+    property(
+        Owner::Player,
         "keys",
         "int",
         "The keys held, a bit each.",

@@ -8,59 +8,43 @@ use decitick_protocol::Password;
 use rhai::{Dynamic, Map};
 
 use super::{
-    Call, Native, Outcome, Owner, param,
+    Call, Native, Outcome, of_module, param,
     player::{LONGEST_BAN, ban_address},
 };
 use crate::script::desk::ServerWish;
 
-const fn native(
-    name: &'static str,
-    params: &'static [super::Param],
-    returns: &'static str,
-    doc: &'static str,
-    example: &'static str,
-    run: fn(&mut Call<'_, '_>) -> Outcome,
-) -> Native {
-    Native {
-        owner: Owner::Module("server"),
-        name,
-        params,
-        optional: 0,
-        returns,
-        doc,
-        example,
-        run,
-    }
-}
-
 pub(super) const NATIVES: &[Native] = &[
-    native(
+    of_module(
+        "server",
         "name",
-        &[],
+        (&[], 0),
         "string",
         "The server's name.",
         "chat::broadcast(`This is ${server::name()}`);",
         |call| Ok(call.desk.facts.server_name.clone().into()),
     ),
-    native(
+    of_module(
+        "server",
         "max_players",
-        &[],
+        (&[], 0),
         "int",
         "How many may be on at once.",
         "log::info(`${players::count()} of ${server::max_players()}`);",
         |call| Ok(i64::from(call.desk.facts.max_players).into()),
     ),
-    native(
+    of_module(
+        "server",
         "uptime",
-        &[],
+        (&[], 0),
         "float",
         "Seconds since the server started.",
         "log::info(`up for ${server::uptime()} s`);",
         |call| Ok(call.desk.clock.since_start.as_secs_f64().into()),
     ),
-    native(
+    of_module(
+        "server",
         "unix_time",
-        &[],
+        (&[], 0),
         "int",
         "Seconds since 1970, by the wall clock, which may be set; for durations use `uptime`.",
         "store::put(\"last_started\", server::unix_time());",
@@ -70,29 +54,35 @@ pub(super) const NATIVES: &[Native] = &[
                 .into())
         },
     ),
-    native(
+    of_module(
+        "server",
         "set_mode_text",
-        &[param("text", "string")],
+        (&[param("text", "string")], 0),
         "",
         "What the server query shows as the mode: at most 32 bytes.",
         "server::set_mode_text(\"Deathmatch, round 3\");",
         set_mode_text,
     ),
-    native(
+    of_module(
+        "server",
         "set_password",
-        &[param("text", "string")],
+        (&[param("text", "string")], 0),
         "",
         "Asks newcomers for this password from now on, 1 to 64 bytes; \"\" asks for none. Who is on stays.",
         "server::set_password(\"training tonight\");",
         set_password,
     ),
-    native(
+    of_module(
+        "server",
         "ban_ip",
-        &[
-            param("ip", "string"),
-            param("seconds", "int"),
-            param("reason", "string"),
-        ],
+        (
+            &[
+                param("ip", "string"),
+                param("seconds", "int"),
+                param("reason", "string"),
+            ],
+            0,
+        ),
         "",
         "Bans an address or a range such as \"192.0.2.0/24\", and ends every session from it. 0 seconds is for good. The reason has at most 20 bytes.",
         "server::ban_ip(\"192.0.2.7\", 86400, \"spam\");",
@@ -103,17 +93,19 @@ pub(super) const NATIVES: &[Native] = &[
             ban_address(call.desk, range, seconds, reason)
         },
     ),
-    native(
+    of_module(
+        "server",
         "unban_ip",
-        &[param("ip", "string")],
+        (&[param("ip", "string")], 0),
         "bool",
         "Lifts the ban of exactly this address or range; `false` when there is none.",
         "server::unban_ip(\"192.0.2.7\");",
         unban_ip,
     ),
-    native(
+    of_module(
+        "server",
         "bans",
-        &[],
+        (&[], 0),
         "array of map",
         "The bans in force, each `#{ip, reason, seconds}`, where `seconds` is what is left of it, 0 for good.",
         "for ban in server::bans() { log::info(`${ban.ip}: ${ban.reason}`); }",

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rhai::Dynamic;
 
-use super::{Call, Native, Outcome, Owner, param};
+use super::{Call, Native, Outcome, of_module, param};
 use crate::script::{data, desk::STORE_BYTES};
 
 /// Longest key in bytes.
@@ -12,63 +12,45 @@ const LONGEST_KEY: usize = 256;
 /// Largest value in bytes, once packed.
 const MOST_VALUE_BYTES: usize = 1024 * 1024;
 
-const fn native(
-    name: &'static str,
-    params: &'static [super::Param],
-    optional: usize,
-    returns: &'static str,
-    doc: &'static str,
-    example: &'static str,
-    run: fn(&mut Call<'_, '_>) -> Outcome,
-) -> Native {
-    Native {
-        owner: Owner::Module("store"),
-        name,
-        params,
-        optional,
-        returns,
-        doc,
-        example,
-        run,
-    }
-}
-
 pub(super) const NATIVES: &[Native] = &[
-    native(
+    of_module(
+        "store",
         "get",
-        &[param("key", "string"), param("default", "any")],
-        1,
+        (&[param("key", "string"), param("default", "any")], 1),
         "data",
         "What is stored under the key; the default, or `()`, when nothing is.",
         "let starts = store::get(\"starts\", 0);\nlog::info(`started ${starts} times before`);",
         get,
     ),
-    native(
+    of_module(
+        "store",
         "put",
-        &[
-            param("key", "string"),
-            param("value", "data"),
-            param("fn", "function"),
-        ],
-        1,
+        (
+            &[
+                param("key", "string"),
+                param("value", "data"),
+                param("fn", "function"),
+            ],
+            1,
+        ),
         "",
         "Stores data under a key of 1 to 256 bytes, at most 1 MiB once packed; all of a store at most 16 MiB. It is on disk within a second, also should the server be killed then; the function is called once it is.",
         "store::put(\"best\", #{name: \"Ada\", seconds: 61.5});\nstore::put(\"round\", 7, || log::info(\"round 7 is safe on disk\"));",
         put,
     ),
-    native(
+    of_module(
+        "store",
         "delete",
-        &[param("key", "string"), param("fn", "function")],
-        1,
+        (&[param("key", "string"), param("fn", "function")], 1),
         "bool",
         "Takes a key out; `false` when it was not there. The function is called once that is on disk.",
         "store::delete(\"best\");",
         delete,
     ),
-    native(
+    of_module(
+        "store",
         "keys",
-        &[param("prefix", "string")],
-        1,
+        (&[param("prefix", "string")], 1),
         "array of string",
         "The keys that begin so, in order; all when the prefix is left out.",
         "for key in store::keys(\"score:\") { log::info(`${key} = ${store::get(key)}`); }",

@@ -6,35 +6,16 @@ use decitick_components::{combat::Weapon, requests::WorldRequest};
 use rhai::{Dynamic, Map};
 
 use super::{
-    Call, Native, Outcome, Owner,
+    Call, Native, Outcome,
     call::{number, single, whole},
-    param,
+    of_module, param,
 };
 
-const fn native(
-    name: &'static str,
-    params: &'static [super::Param],
-    returns: &'static str,
-    doc: &'static str,
-    example: &'static str,
-    run: fn(&mut Call<'_, '_>) -> Outcome,
-) -> Native {
-    Native {
-        owner: Owner::Module("world"),
-        name,
-        params,
-        optional: 0,
-        returns,
-        doc,
-        example,
-        run,
-    }
-}
-
 pub(super) const NATIVES: &[Native] = &[
-    native(
+    of_module(
+        "world",
         "time",
-        &[],
+        (&[], 0),
         "map",
         "The time of day, `#{hours, minutes}`.",
         "let now = world::time();\nif now.hours >= 22 { chat::broadcast(\"It is late\"); }",
@@ -46,9 +27,10 @@ pub(super) const NATIVES: &[Native] = &[
             Ok(map.into())
         },
     ),
-    native(
+    of_module(
+        "world",
         "set_time",
-        &[param("hours", "int"), param("minutes", "int")],
+        (&[param("hours", "int"), param("minutes", "int")], 0),
         "",
         "Sets the time of day for everybody.",
         "world::set_time(8, 30);",
@@ -58,9 +40,10 @@ pub(super) const NATIVES: &[Native] = &[
             wish(call, WorldRequest::Time { hours, minutes })
         },
     ),
-    native(
+    of_module(
+        "world",
         "run_clock",
-        &[param("ms", "int")],
+        (&[param("ms", "int")], 0),
         "",
         "Lets the time of day run: a minute of it lasts this many milliseconds, 1 to 65535.",
         "world::run_clock(1000);",
@@ -69,25 +52,28 @@ pub(super) const NATIVES: &[Native] = &[
             wish(call, WorldRequest::RunClock(milliseconds))
         },
     ),
-    native(
+    of_module(
+        "world",
         "freeze_clock",
-        &[],
+        (&[], 0),
         "",
         "Stops the time of day.",
         "world::freeze_clock();",
         |call| wish(call, WorldRequest::FreezeClock),
     ),
-    native(
+    of_module(
+        "world",
         "weather",
-        &[],
+        (&[], 0),
         "int",
         "The weather's number.",
         "log::info(`weather ${world::weather()}`);",
         |call| Ok(i64::from(call.desk.mirror.world.weather).into()),
     ),
-    native(
+    of_module(
+        "world",
         "set_weather",
-        &[param("weather", "int")],
+        (&[param("weather", "int")], 0),
         "",
         "Sets the weather for everybody, 0 to 255.",
         "world::set_weather(8);",
@@ -96,9 +82,10 @@ pub(super) const NATIVES: &[Native] = &[
             wish(call, WorldRequest::Weather(weather))
         },
     ),
-    native(
+    of_module(
+        "world",
         "garage_doors",
-        &[],
+        (&[], 0),
         "int",
         "Which garage doors are open, a bit each.",
         "if (world::garage_doors() & 1) == 0 { log::info(\"door 0 is shut\"); }",
@@ -107,9 +94,10 @@ pub(super) const NATIVES: &[Native] = &[
             Ok(i64::from_ne_bytes(doors.to_ne_bytes()).into())
         },
     ),
-    native(
+    of_module(
+        "world",
         "set_garage_doors",
-        &[param("doors", "int")],
+        (&[param("doors", "int")], 0),
         "",
         "Opens the garage doors whose bits are set and shuts the others.",
         "world::set_garage_doors(world::garage_doors() | 4);",
@@ -121,17 +109,19 @@ pub(super) const NATIVES: &[Native] = &[
             )
         },
     ),
-    native(
+    of_module(
+        "world",
         "set_driveby_intervals",
-        &[param("intervals", "array of int")],
+        (&[param("intervals", "array of int")], 0),
         "",
         "Milliseconds between two shots out of a vehicle, for the weapons 22 to 33: 12 numbers from 0 to 65535.",
         "world::set_driveby_intervals([0, 0, 0, 0, 0, 0, 200, 120, 100, 100, 0, 0]);",
         set_driveby_intervals,
     ),
-    native(
+    of_module(
+        "world",
         "set_weapon",
-        &[param("weapon", "map")],
+        (&[param("weapon", "map")], 0),
         "",
         "Changes a weapon's row for everybody: `#{id, name, damage, range, interval_ms, clip, pellets}` as in assets/weapons.ron; `pellets` may be left out.",
         "world::set_weapon(#{id: 24, name: \"Desert Eagle\", damage: 140, range: 60, interval_ms: 800, clip: 7});",
