@@ -10,6 +10,7 @@ pub mod ban_changes;
 pub mod bans;
 pub mod body;
 pub mod book;
+pub mod client_files;
 pub mod clock;
 pub mod combat;
 pub mod connection;

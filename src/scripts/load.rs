@@ -20,7 +20,11 @@ pub fn load(
 ) -> LoadedResource {
     let result = compile_folder(&folder::read(directory, name)).and_then(|program| {
         let store = store(name).map_err(|problem| vec![fault_of_file(sql::shown_path(name), problem)])?;
-        Ok(Box::new(PreparedResource { program, store }))
+        Ok(Box::new(PreparedResource {
+            program,
+            store,
+            client_files: None,
+        }))
     });
     LoadedResource {
         name: name.clone(),

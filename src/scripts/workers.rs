@@ -101,6 +101,7 @@ impl ScriptWorkers {
                 self.keepers.close(&name);
                 self.request(LoaderRequest::Close(name));
             }
+            ScriptWork::ServeFiles { .. } => {}
             ScriptWork::SaveStore {
                 request,
                 resource,

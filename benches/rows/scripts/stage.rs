@@ -124,6 +124,7 @@ impl Stage {
             result: Ok(Box::new(PreparedResource {
                 program,
                 store: BTreeMap::new(),
+                client_files: None,
             })),
         };
         self.app

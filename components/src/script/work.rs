@@ -3,19 +3,26 @@
 //! Requests are numbered over all resources and never twice, so an answer that comes after its resource was reloaded
 //! finds nobody who waits, and is dropped.
 
-use std::collections::VecDeque;
+use std::{collections::VecDeque, sync::Arc};
 
 use bevy_ecs::resource::Resource;
 
-use crate::{script::ResourceName, secret::Secret};
+use crate::{client_files::ClientManifest, script::ResourceName, secret::Secret};
 
 /// One wish.
 #[derive(Debug)]
 pub enum ScriptWork {
     /// Read the resource's folder, its store too, and compile it. The answer comes as a loaded resource.
     Load(ResourceName),
-    /// Watch the resource's folder no more, write what waits, and close its database.
+    /// Watch the resource's folder no more, write what waits, close its database, and serve its client files no more.
     Close(ResourceName),
+    /// Serve these client files of the resource from now on, in place of those it had; `None`: it has none any more.
+    ServeFiles {
+        /// Whose.
+        resource: ResourceName,
+        /// As they came with the loaded resource.
+        files: Option<Arc<ClientManifest>>,
+    },
     /// Make changes of a store durable, all or none.
     SaveStore {
         /// What the answer names.

@@ -1,9 +1,15 @@
 //! Resources that the shell has read and compiled, on their way into the tick.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::{
+    collections::{BTreeMap, VecDeque},
+    sync::Arc,
+};
 
 use bevy_ecs::resource::Resource;
-use decitick_components::script::{ResourceName, ScriptFault};
+use decitick_components::{
+    client_files::ClientManifest,
+    script::{ResourceName, ScriptFault},
+};
 
 use super::Program;
 
@@ -12,8 +18,10 @@ use super::Program;
 pub enum LoadCause {
     /// The tick asked for it, with [`ScriptWork::Load`](decitick_components::script::ScriptWork::Load).
     Asked,
-    /// A file of it changed.
+    /// A script or the manifest of it changed.
     Changed,
+    /// Nothing but its client files changed: the resource runs on, and what is served and announced is replaced.
+    FilesChanged,
 }
 
 /// A resource that compiled.
@@ -23,6 +31,8 @@ pub struct PreparedResource {
     pub program: Program,
     /// What its store held on disk, each value one MessagePack value. A reload keeps the store it has.
     pub store: BTreeMap<String, Vec<u8>>,
+    /// Its files for clients; `None` when it has none.
+    pub client_files: Option<Arc<ClientManifest>>,
 }
 
 /// A resource that was read, whatever came of it.

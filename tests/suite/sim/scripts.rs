@@ -98,7 +98,11 @@ impl Sim {
             .get(bundle.resource.as_str())
             .cloned()
             .unwrap_or_default();
-        Ok(Box::new(PreparedResource { program, store }))
+        Ok(Box::new(PreparedResource {
+            program,
+            store,
+            client_files: None,
+        }))
     }
 
     /// How a resource stands.
@@ -163,7 +167,7 @@ impl Sim {
                 world.resource_mut::<ScriptInbox>().0.push_back(loaded);
                 return;
             }
-            ScriptWork::Close(_) => return,
+            ScriptWork::Close(_) | ScriptWork::ServeFiles { .. } => return,
             ScriptWork::SaveStore {
                 request,
                 resource,

@@ -117,7 +117,11 @@ impl Host {
 
     /// Starts a resource, or replaces the one of its name once the new one stands.
     fn start(&mut self, name: &ResourceName, prepared: PreparedResource) -> Result<String, String> {
-        let PreparedResource { program, store } = prepared;
+        let PreparedResource {
+            program,
+            store,
+            client_files: _,
+        } = prepared;
         let mut office = Office::new(name.clone(), program.manifest.clone());
         let evaluated = self.evaluate(&program, &office.state);
         let (loaded, held, names) = match evaluated {
