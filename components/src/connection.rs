@@ -11,12 +11,14 @@ use bevy_ecs::{
 };
 
 use crate::{
+    auth::Login,
     body::{Appearance, Dimension, FrameGate, Money, Motion, PositionHistory, Skills, Vitals},
     combat::{ShotCredit, Weapons},
     lane::{InboundLane, LaneBudgets, OutboundLane},
     limits::limit_key,
     liveness::{Keepalive, LastSeen, SmoothedRtt, Traffic},
     mailbox::Route,
+    pages::OpenViews,
     phase::Phase,
     view::View,
 };
@@ -43,7 +45,9 @@ use crate::{
     Skills,
     Weapons,
     ShotCredit,
-    View
+    View,
+    OpenViews,
+    Login
 )]
 pub struct Connection;
 

@@ -6,6 +6,7 @@
 //! `decitick-systems` together with it makes an App that runs.
 
 pub mod admission;
+pub mod auth;
 pub mod ban_changes;
 pub mod bans;
 pub mod body;
@@ -24,6 +25,7 @@ pub mod limits;
 pub mod liveness;
 pub mod mailbox;
 pub mod messages;
+pub mod pages;
 pub mod phase;
 pub mod profile;
 pub mod reasons;
@@ -108,15 +110,24 @@ fn register_messages(app: &mut App) {
         .add_message::<requests::ThingRequest>()
         .add_message::<requests::ZoneRequest>()
         .add_message::<messages::AcknowledgementReceived>()
-        .add_message::<messages::PongReceived>();
+        .add_message::<messages::PongReceived>()
+        .add_message::<auth::LoginBegan>()
+        .add_message::<client_files::FilesRequest>()
+        .add_message::<auth::LoginRequest>()
+        .add_message::<auth::AssertionJudged>()
+        .add_message::<pages::ViewReported>()
+        .add_message::<pages::ViewRequest>();
 }
 
 fn register_shared(app: &mut App) {
     app.init_resource::<admission::HandshakeLimits>()
         .init_resource::<admission::ServerPassword>()
         .init_resource::<admission::UsedProofs>()
+        .init_resource::<auth::AssertionQueue>()
+        .init_resource::<auth::AuthResource>()
         .init_resource::<ban_changes::BanChanges>()
         .init_resource::<bans::BanList>()
+        .init_resource::<client_files::AnnouncedFiles>()
         .init_resource::<clock::Clock>()
         .init_resource::<console::ConsoleInbox>()
         .init_resource::<console::ConsoleOutbox>()

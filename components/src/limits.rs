@@ -52,6 +52,12 @@ pub const CLIENT_EVENT: BucketRule = BucketRule::new(20.0, 10.0);
 pub const VIEW_ACTION: BucketRule = BucketRule::new(10.0, 5.0);
 /// HitReport per connection: 40 at once, 20 per s (docs/protocol.md 2.1).
 pub const HIT_REPORT: BucketRule = BucketRule::new(40.0, 20.0);
+/// AuthAssertion per connection: 3 at once, then 1 per 2 s (docs/protocol.md 1.1).
+pub const ASSERTION: BucketRule = BucketRule::new(3.0, 0.5);
+/// AuthAssertions of a connection in all, valid or not (docs/protocol.md 1.1).
+pub const ASSERTIONS_PER_CONNECTION: u8 = 10;
+/// Assertions that are judged in a tick; each may cost a signature's verification. The others wait.
+pub const ASSERTIONS_PER_TICK: usize = 32;
 /// Entries of every limit table (docs/protocol.md 1.1).
 pub const TABLE_ENTRIES: usize = 4096;
 /// One-second windows in a row with a drop after which a connection is kicked (docs/protocol.md 2.2).

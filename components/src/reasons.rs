@@ -120,6 +120,8 @@ named_reasons! {
         PasswordPending = "password_pending",
         /// The pool of random bytes was empty: the hello gets no answer and may come again.
         NoEntropy = "no_entropy",
+        /// The server has just started, and the auth resource has not had its first turn.
+        Starting = "starting",
         /// The server stops.
         Stopping = "stopping",
         /// A state frame that a newer one had overtaken.

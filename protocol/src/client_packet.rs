@@ -31,6 +31,45 @@ pub enum ClientPacket {
     },
 }
 
+/// What a lane packet of a client says before its content (docs/protocol.md 1.5): for a receiver that must not look at the
+/// content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LaneHead {
+    /// The packet's id; a packet of the client's lane.
+    pub id: PacketId,
+    /// The token that the ServerHello brought.
+    pub session_token: u64,
+    /// Place in the lane, from 1.
+    pub event_id: u32,
+}
+
+impl LaneHead {
+    /// Reads it; the length is held to the bounds of the packet's layout, and nothing after the event id is looked at.
+    ///
+    /// # Errors
+    /// [`DecodeError`]; the whole datagram is dropped.
+    pub fn read(datagram: &[u8]) -> Result<Self, DecodeError> {
+        let (id, mut reader) = open(datagram)?;
+        if !id.is_client_lane() {
+            return Err(DecodeError::UnknownId { id: id.byte() });
+        }
+        let (minimum, maximum) = id.length_bounds();
+        if !(minimum..=maximum).contains(&datagram.len()) {
+            return Err(DecodeError::BadLength {
+                field: id.name(),
+                length: datagram.len(),
+                minimum,
+                maximum,
+            });
+        }
+        Ok(Self {
+            id,
+            session_token: reader.u64("session_token")?,
+            event_id: read_event_id(&mut reader)?,
+        })
+    }
+}
+
 /// An unreliable packet of a session, without its token.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum SessionPacket {

@@ -11,6 +11,7 @@ use bevy_ecs::{
     system::{Query, Res, ResMut, SystemParam},
 };
 use decitick_components::{
+    auth::{AssertionQueue, AssertionReceived, Login},
     connection::{Peer, PeerIndex},
     lane::{Arrival, BudgetedKind, InboundLane, LaneBudgets},
     liveness::{LastSeen, Traffic},
@@ -19,13 +20,16 @@ use decitick_components::{
         AcknowledgementReceived, ChatReceived, ClientEventReceived, EndSessionRequest, FrameReceived,
         HitReported, PongReceived, SpawnRequest,
     },
+    pages::{OpenViews, ViewReport, ViewReported},
     phase::Phase,
     reasons::{CloseReason, DropReason},
     session::SessionToken,
     settings::Settings,
     tally::Tally,
 };
-use decitick_protocol::{ClientLaneEvent, ClientPacket, SessionPacket};
+use decitick_protocol::{
+    ClientLaneEvent, ClientPacket, DecodeError, LaneHead, PacketId, SessionPacket, ViewState,
+};
 
 use crate::tick::{Tick, TickSystems};
 
@@ -49,6 +53,8 @@ struct Receiving {
     traffic: &'static mut Traffic,
     lane: &'static mut InboundLane,
     budgets: &'static mut LaneBudgets,
+    views: &'static mut OpenViews,
+    login: &'static mut Login,
 }
 
 #[derive(SystemParam)]
@@ -60,6 +66,8 @@ struct Facts<'w> {
     chats: MessageWriter<'w, ChatReceived>,
     client_events: MessageWriter<'w, ClientEventReceived>,
     hits: MessageWriter<'w, HitReported>,
+    views: MessageWriter<'w, ViewReported>,
+    assertions: ResMut<'w, AssertionQueue>,
     ends: MessageWriter<'w, EndSessionRequest>,
 }
 
@@ -82,11 +90,9 @@ fn decode_datagrams(
             tally.dropped.add(DropReason::SessionGone);
             continue;
         };
-        let Ok(packet) = ClientPacket::decode(bytes) else {
-            tally.dropped.add(DropReason::Malformed);
-            continue;
-        };
-        match take_packet(entity, &mut connection, packet, datagram.arrived, &mut facts) {
+        let outcome = read(bytes, *connection.phase)
+            .and_then(|packet| take_packet(entity, &mut connection, packet, datagram.arrived, &mut facts));
+        match outcome {
             Ok(Outcome::Handled) => tally.handled += 1,
             // A frame is counted by whoever judges it.
             Ok(Outcome::Frame) => {}
@@ -104,19 +110,61 @@ enum Outcome {
     Frame,
 }
 
+/// A datagram as far as the phase of its connection lets it be read.
+enum Received {
+    Whole(ClientPacket),
+    /// An event of the lane whose content is not for this phase.
+    Head(LaneHead),
+}
+
+/// Who waits in PreAuth is listened to for its login only: what else it sends is dropped before it is decoded, and an event
+/// of its lane uses up its id (docs/protocol.md 1.5).
+fn read(bytes: &[u8], phase: Phase) -> Result<Received, DropReason> {
+    let malformed = |_: DecodeError| DropReason::Malformed;
+    let id = bytes.first().copied().and_then(PacketId::from_byte);
+    match id {
+        Some(id) if !phase.joined() && !is_for_login(id) => {
+            if id.is_client_lane() {
+                LaneHead::read(bytes).map(Received::Head).map_err(malformed)
+            } else {
+                Err(DropReason::WrongPhase)
+            }
+        }
+        _ => ClientPacket::decode(bytes)
+            .map(Received::Whole)
+            .map_err(malformed),
+    }
+}
+
+const fn is_for_login(id: PacketId) -> bool {
+    matches!(
+        id,
+        PacketId::RequestSpawn
+            | PacketId::ClientAck
+            | PacketId::ClientPong
+            | PacketId::ClientBye
+            | PacketId::ViewStatus
+            | PacketId::ViewAction
+            | PacketId::AuthAssertion
+    )
+}
+
 fn take_packet(
     entity: Entity,
     connection: &mut ReceivingItem<'_, '_>,
-    packet: ClientPacket,
+    packet: Received,
     arrived: Duration,
     facts: &mut Facts<'_>,
 ) -> Result<Outcome, DropReason> {
     let token = match &packet {
-        ClientPacket::Session { session_token, .. } | ClientPacket::Lane { session_token, .. } => {
-            *session_token
-        }
+        Received::Whole(
+            ClientPacket::Session { session_token, .. } | ClientPacket::Lane { session_token, .. },
+        )
+        | Received::Head(LaneHead { session_token, .. }) => *session_token,
         // The door passes neither among the datagrams of sessions.
-        ClientPacket::Hello(_) | ClientPacket::Query(_) => return Err(DropReason::UnknownPacket),
+        Received::Whole(ClientPacket::Hello(_) | ClientPacket::Query(_)) => {
+            return Err(DropReason::UnknownPacket);
+        }
     };
     // The door compared it, but the address may have begun a new session since.
     if !connection.token.0.matches(token) {
@@ -124,17 +172,21 @@ fn take_packet(
     }
     connection.last_seen.0 = connection.last_seen.0.max(arrived);
     connection.traffic.datagrams_in += 1;
-    match packet {
-        ClientPacket::Session { packet, .. } => {
-            take_session_packet(entity, *connection.phase, packet, arrived, facts)
+    let arrival = match packet {
+        Received::Whole(ClientPacket::Session { packet, .. }) => {
+            return take_session_packet(entity, *connection.phase, packet, arrived, facts);
         }
-        ClientPacket::Lane { event_id, event, .. } => {
-            match connection.lane.accept(event_id, event, arrived) {
-                Arrival::Taken | Arrival::Old => Ok(Outcome::Handled),
-                Arrival::Beyond => Err(DropReason::BeyondWindow),
-            }
+        Received::Whole(ClientPacket::Lane { event_id, event, .. }) => {
+            connection.lane.accept(event_id, event, arrived)
         }
-        ClientPacket::Hello(_) | ClientPacket::Query(_) => Err(DropReason::UnknownPacket),
+        Received::Head(head) => connection.lane.accept(head.event_id, None, arrived),
+        Received::Whole(ClientPacket::Hello(_) | ClientPacket::Query(_)) => {
+            return Err(DropReason::UnknownPacket);
+        }
+    };
+    match arrival {
+        Arrival::Taken | Arrival::Old => Ok(Outcome::Handled),
+        Arrival::Beyond => Err(DropReason::BeyondWindow),
     }
 }
 
@@ -194,20 +246,63 @@ fn deliver_in_order(
 ) -> u64 {
     let mut limited = 0;
     while let Some((event, arrived)) = connection.lane.next_in_order() {
+        let Some(event) = event else { continue };
         let within_budget =
             exempt || budgeted_kind(&event).is_none_or(|kind| connection.budgets.take(kind, now));
         if !within_budget {
             limited += 1;
             continue;
         }
-        if connection.phase.joined() {
-            hand_on(entity, event, arrived, facts);
+        match event {
+            ClientLaneEvent::ViewStatus(status) => {
+                let report = ViewReport::State(status.status);
+                report_view(entity, connection, status.view_id, report, facts);
+                if status.status != ViewState::Loaded {
+                    connection.views.close(status.view_id);
+                }
+            }
+            ClientLaneEvent::ViewAction(action) => {
+                let report = ViewReport::Action(action.data);
+                report_view(entity, connection, action.view_id, report, facts);
+            }
+            ClientLaneEvent::AuthAssertion(assertion) if !connection.phase.joined() => {
+                if connection.login.take_assertion(arrived) {
+                    facts.assertions.0.push_back(AssertionReceived {
+                        entity,
+                        jwt: assertion.jwt,
+                        // One ticket, one attempt.
+                        ticket: connection.login.ticket.take(),
+                    });
+                } else {
+                    limited += 1;
+                }
+            }
+            event if connection.phase.joined() => hand_on(entity, event, arrived, facts),
+            _ => {}
         }
     }
     limited
 }
 
-/// Tells of an event to whom it concerns; an event that concerns nobody has been acknowledged and that is all.
+/// What is said of a view that is not open on this connection concerns nobody.
+fn report_view(
+    entity: Entity,
+    connection: &ReceivingItem<'_, '_>,
+    view: u16,
+    report: ViewReport,
+    facts: &mut Facts<'_>,
+) {
+    if let Some(resource) = connection.views.owner(view) {
+        facts.views.write(ViewReported {
+            entity,
+            view,
+            resource: resource.clone(),
+            report,
+        });
+    }
+}
+
+/// Tells of an event of a player to whom it concerns; an event that concerns nobody has been acknowledged and that is all.
 fn hand_on(entity: Entity, event: ClientLaneEvent, arrived: Duration, facts: &mut Facts<'_>) {
     match event {
         ClientLaneEvent::ChatSend(chat) => {

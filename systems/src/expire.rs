@@ -118,7 +118,8 @@ fn release(world: &mut World, player: PlayerId, request: &EndSessionRequest) -> 
         name = decitick_protocol::escape_for_display(&name, 64),
         peer = %route.peer,
         reason = %request.reason,
-        "player left"
+        "{}",
+        if phase.joined() { "player left" } else { "login ended" }
     );
     world.despawn(request.entity);
     world.resource_mut::<SlotTable>().release(player, request.entity);

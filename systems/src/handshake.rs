@@ -13,6 +13,7 @@ use bevy_ecs::schedule::IntoScheduleConfigs;
 use crate::tick::{Tick, TickSystems};
 
 pub use password::request_password;
+pub(crate) use welcome::{Newcomers, tell_newcomers, tell_of_newcomers};
 
 /// Adds the systems of [`TickSystems::Admit`].
 #[derive(Clone, Copy, Debug, Default)]
@@ -22,13 +23,10 @@ impl Plugin for HandshakePlugin {
     fn build(&self, app: &mut App) {
         app.add_systems(Startup, password::derive_configured)
             .init_resource::<password::PasswordRequests>()
+            .init_resource::<Newcomers>()
             .add_systems(
                 Tick,
-                (
-                    admit::admit_hellos,
-                    welcome::tell_newcomers,
-                    welcome::tell_of_newcomers,
-                )
+                (admit::admit_hellos, tell_newcomers, tell_of_newcomers)
                     .chain()
                     .in_set(TickSystems::Admit),
             );

@@ -5,6 +5,7 @@
 //! another: they meet in components, resources, messages and the order of sets.
 
 pub mod acknowledge;
+pub mod auth;
 pub mod ban_changes;
 pub mod chat;
 pub mod combat;
@@ -19,6 +20,7 @@ pub mod lane;
 pub mod liveness;
 mod lookup;
 pub mod motion;
+pub mod pages;
 pub mod receive;
 pub mod requests;
 pub mod script;
@@ -57,6 +59,8 @@ impl Plugin for ServerPlugins {
             encode::EncodePlugin,
         ))
         .add_plugins((
+            auth::AuthPlugin,
+            pages::PagesPlugin,
             world_clock::WorldClockPlugin,
             requests::RequestsPlugin,
             motion::MotionPlugin,

@@ -64,13 +64,19 @@ impl Plugin for ScriptPlugin {
         app.init_resource::<ScriptInbox>()
             .insert_resource(Gamemode(Box::new(judge::ScriptJudge(host.clone()))))
             .insert_resource(host)
-            .add_systems(Tick, hooks::begin_tick.in_set(TickSystems::Receive))
+            .add_systems(
+                Tick,
+                (hooks::begin_tick, hooks::note_judge)
+                    .chain()
+                    .in_set(TickSystems::Receive),
+            )
             .add_systems(Tick, hooks::run_scripts.in_set(TickSystems::Script))
             .add_systems(
                 Tick,
-                hooks::tell_what_was_asked
+                (hooks::tell_what_was_asked, hooks::note_judge)
+                    .chain()
                     .in_set(TickSystems::Expire)
-                    .before(crate::liveness::grant_patience),
+                    .before(crate::auth::end_waiting),
             )
             .add_systems(
                 Tick,

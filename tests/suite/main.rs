@@ -29,6 +29,7 @@ mod hit_reports;
 mod keepalive;
 mod lanes;
 mod log_lines;
+mod logins;
 mod loopback;
 mod loss;
 mod memory;

@@ -4,9 +4,11 @@
 
 use std::{fs, path::Path};
 
+use decitick_components::settings::{AuthProvider, AuthSettings, ProviderKey, Settings};
+use decitick_protocol::{ClientLaneEvent, EventData, ViewAction};
 use decitick_systems::script::{compile, definitions, examples, reference};
 
-use crate::sim::{Sim, scripts::bundle};
+use crate::sim::{Setup, Sim, scripts::bundle};
 
 const BEGIN: &str = "<!-- reference: held equal to the API by tests/suite/script_reference.rs -->\n";
 const END: &str = "<!-- end of reference -->";
@@ -65,7 +67,11 @@ fn as_script(text: &str) -> String {
 /// Runs a script on a server with two players who walk, chat, shoot, leave.
 #[track_caller]
 fn runs(about: &str, text: &str) {
-    let script = as_script(text);
+    let mut script = as_script(text);
+    let judges = script.contains("pending") || script.contains("credential");
+    if judges && !script.contains("fn pending_connected(") {
+        script.push_str("\nfn pending_connected(pending) { pending.open_view(\"login.html\"); if pending.name == \"Ada\" { pending.accept(); } }\n");
+    }
     if let Err(faults) = compile(&bundle("example", &script)) {
         let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
         panic!(
@@ -73,8 +79,23 @@ fn runs(about: &str, text: &str) {
             faults.join("\n")
         );
     }
-    let mut sim = Sim::with_weapons();
+    let mut sim = Sim::with(Setup {
+        weapons: decitick::asset_files::load_weapons(Path::new("/nowhere")).unwrap(),
+        settings: Settings {
+            auth: judges.then(|| AuthSettings {
+                resource: "example".to_owned(),
+                timeout_seconds: 60,
+                providers: vec![AuthProvider {
+                    id: "example".to_owned(),
+                    key: ProviderKey([7; 32]),
+                }],
+            }),
+            ..Settings::default()
+        },
+        ..Setup::default()
+    });
     let mut bundle = bundle("example", &script);
+    bundle.manifest.auth = judges;
     bundle.manifest.console = vec!["say".to_owned(), "status".to_owned()];
     sim.start_bundle(bundle);
     let ada = sim.join("Ada");
@@ -97,6 +118,15 @@ fn runs(about: &str, text: &str) {
         sim.ticks(6);
     }
     let _ = sim.players[bob].client.send_event("buy", b"\xa3hat");
+    for index in [ada, bob] {
+        let action = ViewAction {
+            view_id: 1,
+            data: EventData::parse(b"\xa3web".to_vec()).unwrap(),
+        };
+        let _ = sim.players[index]
+            .client
+            .send_lane(&ClientLaneEvent::ViewAction(action));
+    }
     sim.players[bob].client.bye();
     sim.ticks(70);
     let report = sim.report("example");

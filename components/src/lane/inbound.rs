@@ -20,7 +20,7 @@ pub enum Arrival {
 #[derive(Component, Debug, Default)]
 pub struct InboundLane {
     delivered: u32,
-    ahead: BTreeMap<u32, Box<(ClientLaneEvent, Duration)>>,
+    ahead: BTreeMap<u32, Box<(Option<ClientLaneEvent>, Duration)>>,
     acknowledge: bool,
 }
 
@@ -28,9 +28,14 @@ impl InboundLane {
     /// Events that are kept ahead of the next expected one.
     pub const WINDOW: u32 = 64;
 
-    /// Takes a well-formed lane packet that arrived at `arrived`. Whatever becomes of it, an acknowledgement is due this
-    /// tick.
-    pub fn accept(&mut self, event_id: u32, event: ClientLaneEvent, arrived: Duration) -> Arrival {
+    /// Takes a well-formed lane packet that arrived at `arrived`; `None` for one whose content the phase of the connection
+    /// does not allow, which only uses up its id. Whatever becomes of it, an acknowledgement is due this tick.
+    pub fn accept(
+        &mut self,
+        event_id: u32,
+        event: impl Into<Option<ClientLaneEvent>>,
+        arrived: Duration,
+    ) -> Arrival {
         self.acknowledge = true;
         if event_id <= self.delivered {
             return Arrival::Old;
@@ -41,12 +46,12 @@ impl InboundLane {
         }
         self.ahead
             .entry(event_id)
-            .or_insert_with(|| Box::new((event, arrived)));
+            .or_insert_with(|| Box::new((event.into(), arrived)));
         Arrival::Taken
     }
 
     /// The next event in order, if it is here, and when it arrived: not when the gap before it closed.
-    pub fn next_in_order(&mut self) -> Option<(ClientLaneEvent, Duration)> {
+    pub fn next_in_order(&mut self) -> Option<(Option<ClientLaneEvent>, Duration)> {
         let next = self.delivered.checked_add(1)?;
         let event = self.ahead.remove(&next)?;
         self.delivered = next;
@@ -86,7 +91,7 @@ mod tests {
     const NOW: Duration = Duration::from_secs(1);
 
     fn next(lane: &mut InboundLane) -> Option<ClientLaneEvent> {
-        lane.next_in_order().map(|(event, _)| event)
+        lane.next_in_order().and_then(|(event, _)| event)
     }
 
     fn drain(lane: &mut InboundLane) -> usize {

@@ -1,12 +1,17 @@
 //! Hellos become sessions, one by one: the first of two that want the same name or the last slot gets it.
 
+use std::time::Duration;
+
 use bevy_ecs::{entity::Entity, world::World};
 use decitick_components::{
     admission::{HandshakeLimits, UsedProofs},
+    auth::{AuthResource, Login, LoginBegan},
     body::FrameGate,
+    client_files::AnnouncedFiles,
     clock::Clock,
     connection::{Connection, Peer, PeerIndex},
     entropy::Entropy,
+    lane::OutboundLane,
     limits::{Allowance, KEEPALIVE_PERIOD, SESSIONS_PER_ADDRESS_WARNING},
     liveness::{Keepalive, LastSeen, Traffic},
     mailbox::{Batch, CredentialVerdict, DoorNotice, DoorNotices, Inbox, Outbox, Route, Seal},
@@ -17,15 +22,18 @@ use decitick_components::{
     secret::Secret,
     server::{PublicFace, ServerKey},
     session::{CredentialId, PlayerId, PlayerToken, SessionToken, SlotTable},
+    settings::Settings,
     tally::Tally,
     world::WorldState,
 };
 use decitick_protocol::{ClientHello, PROTOCOL_VERSION, PlayerName, ServerHello, credential};
 
 use super::{
+    Newcomers,
     checks::{Arrival, Refused, judge},
     refuse::refuse,
 };
+use crate::{lane::broadcast::tell, pages::files_manifest};
 
 /// Judges every hello of this tick, and keeps the limit tables small.
 pub(super) fn admit_hellos(world: &mut World) {
@@ -89,6 +97,7 @@ fn open_session(world: &mut World, arrival: &Arrival, name: PlayerName) -> Resul
         .resource_mut::<Entropy>()
         .nonzero_u64()
         .ok_or(DropReason::NoEntropy)?;
+    let login = login_of(world)?;
     let mut slots = world.resource_mut::<SlotTable>();
     // The check found a free slot; were it gone, silence lets the client ask again.
     let player = slots.lowest_free().ok_or(DropReason::SessionGone)?;
@@ -97,9 +106,16 @@ fn open_session(world: &mut World, arrival: &Arrival, name: PlayerName) -> Resul
         player = player.0,
         name = decitick_protocol::escape_for_display(name.as_str(), 64),
         peer = %arrival.route.peer,
-        "player joined"
+        "{}",
+        if login.is_some() { "login began" } else { "player joined" }
     );
-    let entity = spawn_session(world, arrival.route, name, (player, generation, session_token));
+    let phase = if login.is_some() {
+        Phase::PreAuth
+    } else {
+        Phase::PreSpawn
+    };
+    let numbers = (player, generation, session_token);
+    let entity = spawn_session(world, arrival.route, name, phase, numbers);
     if arrival.ticket.credential == CredentialVerdict::Valid {
         world
             .resource_mut::<UsedProofs>()
@@ -115,16 +131,51 @@ fn open_session(world: &mut World, arrival: &Arrival, name: PlayerName) -> Resul
         peer: arrival.route.peer,
         session_token,
     });
+    if let Some(login) = login {
+        world.entity_mut(entity).insert(login);
+        show_login_files(world, entity);
+        world.write_message(LoginBegan { entity });
+    } else {
+        world.resource_mut::<Newcomers>().0.push(entity);
+        world.write_message(PlayerJoined { entity });
+    }
     send_hello(world, entity, arrival.route, arrival.hello.nonce);
-    world.write_message(PlayerJoined { entity });
     warn_of_shared_address(world, arrival);
     Ok(())
+}
+
+/// The login that a newcomer has to pass; `None` on a server without an auth resource.
+fn login_of(world: &World) -> Result<Option<Login>, DropReason> {
+    let Some(auth) = &world.resource::<Settings>().auth else {
+        return Ok(None);
+    };
+    // The check found it running.
+    let judge = world
+        .resource::<AuthResource>()
+        .running
+        .ok_or(DropReason::SessionGone)?;
+    let now = world.resource::<Clock>().since_start;
+    let wait = Duration::from_secs(u64::from(auth.timeout_seconds));
+    Ok(Some(Login::beginning(judge, now + wait)))
+}
+
+/// The pages of the login are announced; of all other files who waits hears nothing.
+fn show_login_files(world: &mut World, entity: Entity) {
+    let auth = world.resource::<Settings>().auth.as_ref();
+    let event = auth.and_then(|auth| {
+        let sha256 = world.resource::<AnnouncedFiles>().find(&auth.resource)?;
+        files_manifest(&auth.resource, sha256)
+    });
+    if let (Some(event), Some(mut lane)) = (event, world.get_mut::<OutboundLane>(entity)) {
+        tell(&mut lane, &event);
+    }
 }
 
 fn spawn_session(
     world: &mut World,
     route: Route,
     name: PlayerName,
+    phase: Phase,
     (player, generation, session_token): (PlayerId, PlayerToken, u64),
 ) -> Entity {
     let now = world.resource::<Clock>().since_start;
@@ -138,7 +189,7 @@ fn spawn_session(
             generation,
             SessionToken(Secret::new(session_token)),
             DisplayName(name),
-            Phase::PreSpawn,
+            phase,
             LastSeen(now),
             Keepalive::starting(due),
             Traffic {

@@ -6,6 +6,7 @@ use std::{net::IpAddr, time::Duration};
 use bevy_ecs::world::World;
 use decitick_components::{
     admission::{HandshakeLimits, ServerPassword, UsedProofs},
+    auth::AuthResource,
     bans::BanList,
     clock::Clock,
     connection::PeerIndex,
@@ -225,11 +226,16 @@ fn ask_gamemode(world: &mut World, arrival: &Arrival, name: &PlayerName) -> Chec
         })
 }
 
-/// Step 11. No auth resource can run in this version, so a server that names one admits nobody.
+/// Step 11.
 fn check_auth_resource(world: &World) -> Check {
-    match world.resource::<Settings>().auth {
-        None => Ok(()),
-        Some(_) => Err(RejectReason::AuthUnavailable.into()),
+    if world.resource::<Settings>().auth.is_none() {
+        return Ok(());
+    }
+    match world.resource::<AuthResource>() {
+        AuthResource { running: Some(_), .. } => Ok(()),
+        // Its client asks again, as for any answer that was lost.
+        AuthResource { known: false, .. } => Err(Refused::Silence(DropReason::Starting)),
+        AuthResource { .. } => Err(RejectReason::AuthUnavailable.into()),
     }
 }
 

@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 
 use bevy_ecs::{
     entity::Entity,
-    message::MessageReader,
-    system::{Query, Res},
+    resource::Resource,
+    system::{Query, Res, ResMut},
 };
 use decitick_components::{
     body::Skills,
+    client_files::AnnouncedFiles,
     combat::{Weapon, WeaponTable},
     lane::{LaneEvent, OutboundLane},
-    messages::PlayerJoined,
     phase::Phase,
     profile::DisplayName,
     session::{PlayerId, PlayerToken, SlotTable},
@@ -22,7 +22,10 @@ use decitick_protocol::{
     RunClock, ServerLaneEvent, SetTime, SetWeather, WeaponProperties,
 };
 
-use crate::lane::broadcast::{encoded, push_critical};
+use crate::{
+    lane::broadcast::{encoded, push_critical},
+    pages::files_manifest,
+};
 
 /// Bytes of a PlayerJoin before its players: id, event id, count.
 const JOIN_HEADER: usize = 6;
@@ -41,20 +44,25 @@ type Connections<'w, 's> = Query<
     ),
 >;
 
-/// Skills, weapons, the world, and who was here before.
-pub(super) fn tell_newcomers(
-    mut joined: MessageReader<'_, '_, PlayerJoined>,
+/// Who joined and is still to be told of the world: right after its ServerHello, or after it was let in from PreAuth.
+#[derive(Resource, Debug, Default)]
+pub(crate) struct Newcomers(pub Vec<Entity>);
+
+/// Skills, weapons, files, the world, and who was here before.
+pub(crate) fn tell_newcomers(
+    newcomers: Res<'_, Newcomers>,
     world: Res<'_, WorldState>,
     weapons: Res<'_, WeaponTable>,
+    files: Res<'_, AnnouncedFiles>,
     slots: Res<'_, SlotTable>,
     mut connections: Connections<'_, '_>,
 ) {
-    let newcomers: BTreeSet<Entity> = joined.read().map(|message| message.entity).collect();
+    let newcomers: BTreeSet<Entity> = newcomers.0.iter().copied().collect();
     if newcomers.is_empty() {
         return;
     }
     let present: Vec<JoinedPlayer> = rows(&slots, &connections, |entity| !newcomers.contains(&entity));
-    let told: Vec<LaneEvent> = greeting(&world, &weapons)
+    let told: Vec<LaneEvent> = greeting(&world, &weapons, &files)
         .iter()
         .map(|event| encoded(event, false))
         .chain(roster(&present))
@@ -70,15 +78,15 @@ pub(super) fn tell_newcomers(
 }
 
 /// Newcomers, to everybody who is here and to each other.
-pub(super) fn tell_of_newcomers(
-    mut joined: MessageReader<'_, '_, PlayerJoined>,
+pub(crate) fn tell_of_newcomers(
+    mut newcomers: ResMut<'_, Newcomers>,
     slots: Res<'_, SlotTable>,
     mut connections: Connections<'_, '_>,
 ) {
-    let newcomers: BTreeSet<Entity> = joined.read().map(|message| message.entity).collect();
-    if newcomers.is_empty() {
+    if newcomers.0.is_empty() {
         return;
     }
+    let newcomers: BTreeSet<Entity> = newcomers.0.drain(..).collect();
     let players = rows(&slots, &connections, |entity| newcomers.contains(&entity));
     let chunks: Vec<(&[JoinedPlayer], LaneEvent)> = chunked(&players)
         .into_iter()
@@ -124,7 +132,7 @@ fn rows(
         .collect()
 }
 
-fn greeting(world: &WorldState, weapons: &WeaponTable) -> Vec<ServerLaneEvent> {
+fn greeting(world: &WorldState, weapons: &WeaponTable, files: &AnnouncedFiles) -> Vec<ServerLaneEvent> {
     let mut events = vec![ServerLaneEvent::PlayerSkills(PlayerSkills {
         skills: Skills::default().0,
     })];
@@ -135,6 +143,12 @@ fn greeting(world: &WorldState, weapons: &WeaponTable) -> Vec<ServerLaneEvent> {
             weapons: weapons.to_vec(),
         })
     }));
+    events.extend(
+        files
+            .0
+            .iter()
+            .filter_map(|(resource, sha256)| files_manifest(resource.as_str(), *sha256)),
+    );
     events.extend([
         ServerLaneEvent::SetTime(SetTime {
             hours: world.hours,

@@ -12,6 +12,7 @@ mod handlers;
 mod json;
 mod log;
 mod password;
+mod pending;
 mod places;
 mod player;
 mod player_words;
@@ -21,6 +22,7 @@ mod register;
 mod server;
 mod store;
 mod timers;
+mod views;
 mod world;
 mod zones;
 
@@ -40,6 +42,8 @@ pub(crate) enum Owner {
     Module(&'static str),
     /// A player: `player.kick(reason)`.
     Player,
+    /// Somebody who waits for a login: `pending.accept()`.
+    Pending,
     /// An entity: `entity.destroy()`.
     Entity,
     /// A zone: `zone.destroy()`.
@@ -53,6 +57,7 @@ impl Owner {
             Self::Global => name.to_owned(),
             Self::Module(module) => format!("{module}::{name}"),
             Self::Player => format!("player.{name}"),
+            Self::Pending => format!("pending.{name}"),
             Self::Entity => format!("entity.{name}"),
             Self::Zone => format!("zone.{name}"),
         }
@@ -60,7 +65,7 @@ impl Owner {
 
     /// Whether the first argument is the object before the dot.
     pub(crate) const fn is_object(self) -> bool {
-        matches!(self, Self::Player | Self::Entity | Self::Zone)
+        matches!(self, Self::Player | Self::Pending | Self::Entity | Self::Zone)
     }
 }
 
@@ -151,6 +156,9 @@ const fn of_module(
 pub(crate) fn natives() -> impl Iterator<Item = &'static Native> {
     [
         player::NATIVES,
+        player::VIEWS,
+        pending::NATIVES,
+        pending::VIEWS,
         entity::NATIVES,
         zones::NATIVES,
         players::NATIVES,
@@ -174,9 +182,14 @@ pub(crate) fn natives() -> impl Iterator<Item = &'static Native> {
 
 /// Every property.
 pub(crate) fn properties() -> impl Iterator<Item = &'static Property> {
-    [player_words::PROPERTIES, entity::PROPERTIES, zones::PROPERTIES]
-        .into_iter()
-        .flatten()
+    [
+        player_words::PROPERTIES,
+        pending::PROPERTIES,
+        entity::PROPERTIES,
+        zones::PROPERTIES,
+    ]
+    .into_iter()
+    .flatten()
 }
 
 /// A function that the server calls when something happens.

@@ -10,7 +10,7 @@ use super::{
     compile::Program,
     fault::Names,
     lint::Api,
-    types::{ENTITY, PLAYER, ZONE},
+    types::{ENTITY, PENDING, PLAYER, ZONE},
 };
 
 /// A function that an engine has.
@@ -84,6 +84,7 @@ pub(crate) fn names(engine: &Engine) -> Names {
     for property in properties() {
         let owner = match property.owner {
             Owner::Player => PLAYER,
+            Owner::Pending => PENDING,
             Owner::Entity => ENTITY,
             Owner::Zone => ZONE,
             Owner::Global | Owner::Module(_) => continue,

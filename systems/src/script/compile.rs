@@ -98,6 +98,7 @@ pub fn compile(bundle: &ScriptBundle) -> Result<Program, Vec<ScriptFault>> {
         faults.extend(lint::lint(&script, &api, &known));
     }
     faults.extend(cycles(&bundle.resource, &scripts));
+    faults.extend(deaf_judge(bundle, &scripts));
     faults.sort();
     faults.dedup();
     if faults.is_empty() {
@@ -119,10 +120,7 @@ pub(crate) fn file_of(resource: &ResourceName, path: &str) -> String {
 /// An engine that knows every name and runs nothing.
 pub(crate) fn compiler() -> Engine {
     let settings = Settings::default();
-    let facts = Facts {
-        server_name: String::new(),
-        max_players: settings.max_players,
-    };
+    let facts = Facts::new(&settings);
     let desk = Desk::new(Mirror::new(WorldState::unknown()), facts, Clock::default());
     let fuse = Fuse::new(Stopwatch::default(), MemoryGauge::default());
     let mut engine = Toolkit::new(Arc::new(Mutex::new(desk)), fuse).engine();
@@ -142,6 +140,20 @@ pub(crate) fn words() -> Scope<'static> {
     let mut scope = Scope::new();
     scope.push_constant("state", ());
     scope
+}
+
+/// An auth resource that is never told of anybody would let everybody wait in vain.
+fn deaf_judge(bundle: &ScriptBundle, scripts: &BTreeMap<String, AST>) -> Option<ScriptFault> {
+    let main = scripts.get(MAIN_FILE).filter(|_| bundle.manifest.auth)?;
+    let listens = main
+        .iter_functions()
+        .any(|function| function.name == "pending_connected" && function.params.len() == 1);
+    (!listens).then(|| ScriptFault {
+        file: file_of(&bundle.resource, MAIN_FILE),
+        line: 0,
+        column: 0,
+        problem: "the manifest says auth: true, so there must be a fn pending_connected(pending): without it nobody ever gets in".to_owned(),
+    })
 }
 
 /// Scripts that import each other in a circle, which would never end.

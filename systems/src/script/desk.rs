@@ -9,14 +9,18 @@ use std::{
 
 use bevy_ecs::entity::Entity as Connection;
 use decitick_components::{
+    auth::LoginRequest,
     ban_changes::BanChange,
     bans::Ban,
+    client_files::ClientManifest,
     clock::Clock,
     console::ConsoleRequest,
     lane::LaneEvent,
     messages::EndSessionRequest,
+    pages::ViewRequest,
     requests::{PlayerRequest, PlayerWish, ThingRequest, WorldRequest, ZoneRequest},
     script::{Manifest, ResourceName, ScriptWork},
+    settings::Settings,
     thing::ThingId,
     zone::ZoneId,
 };
@@ -69,6 +73,10 @@ pub(crate) struct Wishes {
     pub things: Vec<ThingRequest>,
     pub zones: Vec<ZoneRequest>,
     pub ends: Vec<EndSessionRequest>,
+    pub logins: Vec<LoginRequest>,
+    pub views: Vec<ViewRequest>,
+    /// Client files that resources have from now on.
+    pub files: Vec<(ResourceName, Option<Arc<ClientManifest>>)>,
     pub told: Vec<Told>,
     pub server: Vec<ServerWish>,
     pub console: Vec<ConsoleRequest>,
@@ -83,6 +91,9 @@ impl Wishes {
             && self.things.is_empty()
             && self.zones.is_empty()
             && self.ends.is_empty()
+            && self.logins.is_empty()
+            && self.views.is_empty()
+            && self.files.is_empty()
             && self.told.is_empty()
             && self.server.is_empty()
             && self.console.is_empty()
@@ -115,6 +126,8 @@ pub(crate) struct Waiting {
 pub(crate) struct Office {
     pub name: ResourceName,
     pub manifest: Arc<Manifest>,
+    /// Its files for clients.
+    pub client_files: Option<Arc<ClientManifest>>,
     /// The map that scripts call `state`.
     pub state: State,
     pub timers: BTreeMap<i64, Timer>,
@@ -145,6 +158,7 @@ impl Office {
         Self {
             name,
             manifest,
+            client_files: None,
             state: State::default(),
             timers: BTreeMap::new(),
             notes: BTreeMap::new(),
@@ -166,10 +180,30 @@ impl Office {
 }
 
 /// What does not change while the server runs.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Facts {
     pub server_name: String,
     pub max_players: u16,
+    /// The resource that judges logins, when there is one.
+    pub auth: Option<ResourceName>,
+    /// Whose assertions are taken.
+    pub providers: Vec<String>,
+}
+
+impl Facts {
+    pub(crate) fn new(settings: &Settings) -> Self {
+        let auth = settings.auth.as_ref();
+        Self {
+            server_name: settings.name.clone(),
+            max_players: settings.max_players,
+            auth: auth.and_then(|auth| ResourceName::parse(&auth.resource)),
+            providers: auth
+                .iter()
+                .flat_map(|auth| &auth.providers)
+                .map(|provider| provider.id.clone())
+                .collect(),
+        }
+    }
 }
 
 /// The desk.
@@ -190,6 +224,10 @@ pub(crate) struct Desk {
     /// Numbers that are reserved in the books for what will be made, highest last.
     pub free_things: Vec<ThingId>,
     pub free_zones: Vec<ZoneId>,
+    /// Random bits that no ticket had yet.
+    pub tickets: Vec<[u8; 16]>,
+    /// The server's public key.
+    pub server_key: [u8; 32],
     last_timer: i64,
     last_request: u64,
 }
@@ -204,6 +242,9 @@ impl Desk {
                 things: Vec::new(),
                 zones: Vec::new(),
                 ends: Vec::new(),
+                logins: Vec::new(),
+                views: Vec::new(),
+                files: Vec::new(),
                 told: Vec::new(),
                 server: Vec::new(),
                 console: Vec::new(),
@@ -218,6 +259,8 @@ impl Desk {
             in_step: false,
             free_things: Vec::new(),
             free_zones: Vec::new(),
+            tickets: Vec::new(),
+            server_key: [0; 32],
             last_timer: 0,
             last_request: 0,
         }
@@ -238,6 +281,13 @@ impl Desk {
             return Err("the console has no store and no database: write `eval @RESOURCE ...` to use those of a resource".to_owned());
         }
         Ok(office)
+    }
+
+    /// Whether the one who calls is the resource that judges logins.
+    pub(crate) fn judges_logins(&mut self) -> Result<bool, String> {
+        let auth = self.facts.auth.clone();
+        let office = self.office()?;
+        Ok(office.manifest.auth && auth.as_ref() == Some(&office.name))
     }
 
     /// A number for a timer.

@@ -8,7 +8,9 @@ use bevy_ecs::{
     world::World,
 };
 use decitick_components::{
+    auth::{AssertionJudged, AuthResource, LoginBegan},
     ban_changes::BanChanges,
+    client_files::FilesRequest,
     clock::Clock,
     console::{ConsoleInbox, ConsoleOutbox},
     entropy::Entropy,
@@ -17,10 +19,11 @@ use decitick_components::{
         ChatPassed, ChatReceived, ClientEventReceived, PlayerDied, PlayerJoined, PlayerSpawned, SessionEnded,
         ThingTriggered, ZoneEntered, ZoneLeft,
     },
+    pages::ViewReported,
     phase::Phase,
     reasons::CloseReason,
     requests::ThingRequest,
-    script::ScriptAnswers,
+    script::{ScriptAnswers, ScriptWork},
     server::{Lifecycle, PublicFace},
     session::SlotTable,
     thing::ThingBook,
@@ -35,7 +38,7 @@ use super::{
     judge::ScriptHost,
     loading::ScriptInbox,
     mirror::Mirror,
-    sync::{ChangedThings, NewZones, Players, player_of, sync},
+    sync::{ChangedThings, NewZones, Players, newcomer_of, player_of, sync},
     types::Player,
 };
 use crate::handshake::request_password;
@@ -50,7 +53,18 @@ const LINES_PER_TICK: usize = 16;
 pub(crate) fn begin_tick(host: Res<'_, ScriptHost>, clock: Res<'_, Clock>, mut entropy: ResMut<'_, Entropy>) {
     let mut host = host.lock();
     let key = if host.is_idle() { None } else { entropy.array() };
-    host.begin_tick(&clock, key);
+    let tickets = (0..host.wanted_tickets())
+        .map_while(|_| entropy.array())
+        .collect();
+    host.begin_tick(&clock, key, tickets);
+}
+
+/// Notes who judges logins now: a level, copied, so that no order of starts and stops within a tick is missed.
+pub(crate) fn note_judge(host: Res<'_, ScriptHost>, mut auth: ResMut<'_, AuthResource>) {
+    let running = host.lock().judge();
+    if auth.running != running {
+        auth.running = running;
+    }
 }
 
 /// What has been read of the world's messages.
@@ -65,6 +79,9 @@ pub(crate) struct Cursors {
     joined: MessageCursor<PlayerJoined>,
     said: MessageCursor<ChatReceived>,
     client_events: MessageCursor<ClientEventReceived>,
+    views: MessageCursor<ViewReported>,
+    logins: MessageCursor<LoginBegan>,
+    judged: MessageCursor<AssertionJudged>,
 }
 
 /// The scripts' turn.
@@ -80,6 +97,7 @@ pub(crate) fn run_scripts(
     let loaded: Vec<_> = world.resource_mut::<ScriptInbox>().0.drain(..).collect();
     if host.is_idle() && loaded.is_empty() && host.desk().wishes.is_empty() {
         host.desk().in_step = false;
+        world.resource_mut::<AuthResource>().known = true;
         pass_everything(world, &mut cursors);
         return;
     }
@@ -98,6 +116,7 @@ pub(crate) fn run_scripts(
     host.run(passed);
     host.hand_in_stores();
     hand_over(world, &mut host);
+    world.resource_mut::<AuthResource>().known = true;
 }
 
 /// Without resources chat goes on as it is, and nothing else concerns anybody.
@@ -114,6 +133,9 @@ fn pass_everything(world: &mut World, cursors: &mut Cursors) {
     skip(world, &mut cursors.ended);
     skip(world, &mut cursors.joined);
     skip(world, &mut cursors.client_events);
+    skip(world, &mut cursors.views);
+    skip(world, &mut cursors.logins);
+    skip(world, &mut cursors.judged);
     world.resource_mut::<ScriptAnswers>().0.clear();
 }
 
@@ -189,6 +211,10 @@ fn tell_of_ends(world: &World, host: &mut Host, cursors: &mut Cursors) {
         };
         host.desk().mirror.depart(player.id, player.token);
         let known = host.desk().mirror.departed.contains_key(&player.token);
+        let waited = host.desk().mirror.newcomers.remove(&player.token).is_some();
+        if waited {
+            host.forget_newcomer(player);
+        }
         if known {
             host.tell(Happened::Disconnected(player, reason_word(end.reason)));
         }
@@ -231,6 +257,45 @@ fn collect(world: &World, host: &mut Host, cursors: &mut Cursors) {
             });
         }
     }
+    collect_logins(world, host, cursors);
+}
+
+/// What pages said, and what concerns those who wait for a login.
+fn collect_logins(world: &World, host: &mut Host, cursors: &mut Cursors) {
+    let newcomer = |host: &Host, entity: Entity| newcomer_of(&host.desk().mirror, entity);
+    for began in news(world, &mut cursors.logins) {
+        if let Some(newcomer) = newcomer(host, began.entity) {
+            host.tell(Happened::LoginBegan(newcomer));
+        }
+    }
+    for ViewReported {
+        entity,
+        view,
+        resource,
+        report,
+    } in news(world, &mut cursors.views)
+    {
+        let player = player_of(&host.desk().mirror, entity);
+        if let Some(player) = player {
+            host.tell(Happened::ViewReported {
+                player,
+                of: resource,
+                view,
+                report,
+            });
+        } else if let Some(newcomer) = newcomer(host, entity) {
+            host.tell(Happened::LoginViewReported {
+                newcomer,
+                view,
+                report,
+            });
+        }
+    }
+    for judged in news(world, &mut cursors.judged) {
+        if let Some(newcomer) = newcomer(host, judged.entity) {
+            host.tell(Happened::AssertionJudged(newcomer, judged.outcome));
+        }
+    }
 }
 
 /// What scripts left becomes requests of this tick.
@@ -248,6 +313,9 @@ fn hand_over(world: &mut World, host: &mut Host) {
         things,
         zones,
         ends,
+        logins,
+        views,
+        files,
         told,
         server,
         mut console,
@@ -284,6 +352,19 @@ fn hand_over(world: &mut World, host: &mut Host) {
     for request in ends {
         world.write_message(request);
     }
+    for request in views {
+        world.write_message(request);
+    }
+    for request in logins {
+        world.write_message(request);
+    }
+    for (resource, files) in files {
+        world.write_message(FilesRequest {
+            resource: resource.clone(),
+            sha256: files.as_ref().map(|files| files.sha256),
+        });
+        hand_out_work(world, vec![ScriptWork::ServeFiles { resource, files }]);
+    }
     tell(world, told);
     for wish in server {
         match wish {
@@ -299,7 +380,7 @@ fn hand_over(world: &mut World, host: &mut Host) {
     hand_out_work(world, work);
 }
 
-fn hand_out_work(world: &mut World, work: Vec<decitick_components::script::ScriptWork>) {
+fn hand_out_work(world: &mut World, work: Vec<ScriptWork>) {
     world
         .resource_mut::<WorkerOutbox>()
         .0

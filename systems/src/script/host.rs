@@ -76,10 +76,7 @@ pub(crate) struct Host {
 
 impl Host {
     pub(crate) fn new(settings: &Settings, stopwatch: Stopwatch, gauge: MemoryGauge) -> Self {
-        let facts = Facts {
-            server_name: settings.name.clone(),
-            max_players: settings.max_players,
-        };
+        let facts = Facts::new(settings);
         let desk = Desk::new(Mirror::new(WorldState::unknown()), facts, Clock::default());
         let toolkit = Toolkit::new(Arc::new(Mutex::new(desk)), Fuse::new(stopwatch, gauge));
         Self {
@@ -110,10 +107,11 @@ impl Host {
     }
 
     /// A new tick has a new budget.
-    pub(crate) fn begin_tick(&mut self, clock: &Clock, key: Option<[u8; 16]>) {
+    pub(crate) fn begin_tick(&mut self, clock: &Clock, key: Option<[u8; 16]>, tickets: Vec<[u8; 16]>) {
         self.budget.refill();
         let mut desk = lock(&self.toolkit.desk);
         desk.clock = *clock;
+        desk.tickets.extend(tickets);
         if let Some(key) = key {
             desk.random = super::random::Random::new(key);
         }
@@ -131,6 +129,17 @@ impl Host {
                 instance.figures.last_second = std::mem::take(&mut instance.figures.this_second);
             }
         }
+    }
+
+    /// Random bits for tickets that are wanted; none on a server without logins by the web.
+    pub(crate) fn wanted_tickets(&self) -> usize {
+        const READY: usize = 1_024;
+        const PER_TICK: usize = 256;
+        let desk = lock(&self.toolkit.desk);
+        if desk.facts.providers.is_empty() {
+            return 0;
+        }
+        READY.saturating_sub(desk.tickets.len()).min(PER_TICK)
     }
 
     /// Whether there is anything that scripts would be told.

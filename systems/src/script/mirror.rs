@@ -8,6 +8,7 @@ use std::{collections::BTreeMap, net::IpAddr, sync::Arc};
 use bevy_ecs::entity::Entity;
 use decitick_components::{
     body::{Appearance, Motion, SKILL_CLASSES, Vitals},
+    pages::{OpenViews, ViewRequest},
     phase::Phase,
     requests::{PlayerRequest, PlayerWish, ThingRequest, WorldRequest, ZoneRequest},
     session::{PlayerId, PlayerToken},
@@ -35,10 +36,28 @@ pub(crate) struct PlayerCopy {
     pub look: Appearance,
     pub weapons: Vec<WeaponAmmo>,
     pub skills: [u16; SKILL_CLASSES],
+    /// What its computer proved to hold; the auth resource alone may read it.
+    pub credential: Option<[u8; 32]>,
+    pub views: OpenViews,
     /// What the console granted.
     pub granted: Arc<[Box<str>]>,
     /// Whether a kick is on its way: it is as good as gone.
     pub leaving: bool,
+}
+
+/// Somebody who waits for a login, as the auth resource sees it.
+#[derive(Clone, Debug)]
+pub(crate) struct NewcomerCopy {
+    pub entity: Entity,
+    pub id: PlayerId,
+    pub token: PlayerToken,
+    pub name: Arc<str>,
+    pub ip: IpAddr,
+    /// What its computer proved to hold.
+    pub credential: Option<[u8; 32]>,
+    pub views: OpenViews,
+    /// Whether it is decided what becomes of it.
+    pub settled: bool,
 }
 
 /// A thing as scripts see it.
@@ -64,6 +83,8 @@ pub(crate) struct Mirror {
     ids: BTreeMap<Entity, u16>,
     /// Who left and of whom resources are still to be told, by generation.
     pub departed: BTreeMap<u32, PlayerCopy>,
+    /// Who waits for a login, by generation.
+    pub newcomers: BTreeMap<u32, NewcomerCopy>,
     pub things: BTreeMap<u32, ThingCopy>,
     pub zones: BTreeMap<u32, Zone>,
     pub world: WorldState,
@@ -77,6 +98,7 @@ impl Mirror {
             players: BTreeMap::new(),
             ids: BTreeMap::new(),
             departed: BTreeMap::new(),
+            newcomers: BTreeMap::new(),
             things: BTreeMap::new(),
             zones: BTreeMap::new(),
             world,
@@ -92,6 +114,17 @@ impl Mirror {
     /// The same, or who just left.
     pub(crate) fn player_or_departed(&self, id: u16, token: u32) -> Option<&PlayerCopy> {
         self.player(id, token).or_else(|| self.departed.get(&token))
+    }
+
+    /// Who still waits, undecided.
+    pub(crate) fn waiting(&self, token: u32) -> Option<&NewcomerCopy> {
+        self.newcomers.get(&token).filter(|newcomer| !newcomer.settled)
+    }
+
+    /// It is decided what becomes of somebody; its connection, or `None` when that was decided before.
+    pub(crate) fn settle(&mut self, token: u32) -> Option<Entity> {
+        let newcomer = self.newcomers.get_mut(&token)?;
+        (!std::mem::replace(&mut newcomer.settled, true)).then_some(newcomer.entity)
     }
 
     /// Whose connection this is.
@@ -164,6 +197,19 @@ impl Mirror {
             PlayerWish::TakeWeapons => player.weapons.clear(),
             PlayerWish::Rename(name) => player.name = name.as_str().into(),
         }
+    }
+
+    /// Plays a wish about a page on the copy; the number of the view, `None` when it can mean nothing.
+    pub(crate) fn play_view(&mut self, request: &ViewRequest) -> Option<u16> {
+        let views = if self.by_entity(request.entity).is_some() {
+            self.by_entity_mut(request.entity).map(|player| &mut player.views)
+        } else {
+            self.newcomers
+                .values_mut()
+                .find(|newcomer| newcomer.entity == request.entity)
+                .map(|newcomer| &mut newcomer.views)
+        };
+        request.wish.play(views?, &request.resource)
     }
 
     /// Plays a wish about the world on the copy.

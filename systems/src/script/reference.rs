@@ -107,6 +107,11 @@ const OBJECTS: &[(Owner, &str, &str)] = &[
         "Somebody who is on. A handle may be kept in `state` or a timer; ask `player.online` before using one that is old.",
     ),
     (
+        Owner::Pending,
+        "Object `pending`",
+        "Somebody who waits for a login on a server with `auth`; for everybody but the auth resource there is no such player yet. A handle may be kept; whatever is done to one who does not wait any more does nothing.",
+    ),
+    (
         Owner::Entity,
         "Object `entity`",
         "An object, pickup, npc, vehicle or checkpoint that the resource made.",

@@ -13,9 +13,11 @@ use decitick_components::{
     combat::{WeaponTable, Weapons},
     connection::{Connection, Peer},
     liveness::SmoothedRtt,
+    pages::OpenViews,
     phase::Phase,
     profile::{DisplayName, Granted},
-    session::{PlayerId, PlayerToken, SlotTable},
+    server::ServerKey,
+    session::{CredentialId, PlayerId, PlayerToken, SlotTable},
     thing::{Placement, ThingBook, ThingData, ThingId, ThingKind},
     world::WorldState,
     zone::{Zone, ZoneBook, ZoneId},
@@ -23,7 +25,7 @@ use decitick_components::{
 
 use super::{
     desk::Desk,
-    mirror::{Mirror, PlayerCopy, ThingCopy},
+    mirror::{Mirror, NewcomerCopy, PlayerCopy, ThingCopy},
 };
 
 /// Numbers for new things and zones that lie ready.
@@ -50,6 +52,8 @@ type PlayerParts = (
         &'static Weapons,
         &'static Skills,
         Option<&'static Granted>,
+        Option<&'static CredentialId>,
+        &'static OpenViews,
     ),
 );
 type ThingParts = (
@@ -87,6 +91,15 @@ pub(crate) fn sync(
     let slots = world.resource::<SlotTable>();
     desk.mirror
         .retain_players(|copy| slots.holder(copy.id) == Some(copy.entity));
+    desk.mirror.newcomers.retain(|_, copy| {
+        slots.holder(copy.id) == Some(copy.entity)
+            && world
+                .get::<Phase>(copy.entity)
+                .is_some_and(|phase| !phase.joined())
+    });
+    if let Some(key) = world.get_resource::<ServerKey>() {
+        desk.server_key = key.0;
+    }
     if desk.in_step {
         for (id, kind, placement, dimension, data) in things.iter(world) {
             copy_thing(&mut desk.mirror, id, kind, placement, *dimension, data);
@@ -167,10 +180,22 @@ fn copy_player(
     (
         (entity, id, token, name, peer),
         (phase, rtt, motion, dimension, vitals),
-        (money, look, weapons, skills, granted),
+        (money, look, weapons, skills, granted, credential, views),
     ): bevy_ecs::query::ROQueryItem<'_, '_, PlayerParts>,
 ) {
+    let credential = credential.map(|credential| credential.0);
     if !phase.joined() {
+        let newcomer = mirror.newcomers.entry(token.0).or_insert_with(|| NewcomerCopy {
+            entity,
+            id: *id,
+            token: *token,
+            name: name.0.as_str().into(),
+            ip: peer.address().ip(),
+            credential,
+            views: OpenViews::default(),
+            settled: false,
+        });
+        newcomer.views.clone_from(views);
         return;
     }
     let ping = rtt
@@ -194,6 +219,8 @@ fn copy_player(
             look: *look,
             weapons: Vec::new(),
             skills: skills.0,
+            credential,
+            views: OpenViews::default(),
             granted: Arc::default(),
             leaving: false,
         }
@@ -218,6 +245,10 @@ fn copy_player(
     known.weapons.clear();
     known.weapons.extend_from_slice(weapons.held());
     known.skills = skills.0;
+    known.credential = credential;
+    if known.views != *views {
+        known.views.clone_from(views);
+    }
     match granted {
         Some(Granted(names)) => {
             if !Arc::ptr_eq(&known.granted, names) {
@@ -264,6 +295,9 @@ fn play_again(desk: &mut Desk) {
     for request in &desk.wishes.players {
         desk.mirror.play_player(request);
     }
+    for request in &desk.wishes.views {
+        desk.mirror.play_view(request);
+    }
     for request in &desk.wishes.world {
         desk.mirror.play_world(request);
     }
@@ -290,6 +324,18 @@ fn refill_numbers(world: &mut World, desk: &mut Desk) {
         let fresh: Vec<ZoneId> = (0..missing).map_while(|_| book.next_number()).collect();
         desk.free_zones.splice(0..0, fresh.into_iter().rev());
     }
+}
+
+/// The copy of whoever waits on a connection.
+pub(crate) fn newcomer_of(mirror: &Mirror, connection: Entity) -> Option<super::types::Newcomer> {
+    let newcomer = mirror
+        .newcomers
+        .values()
+        .find(|newcomer| newcomer.entity == connection)?;
+    Some(super::types::Newcomer {
+        id: newcomer.id.0,
+        token: newcomer.token.0,
+    })
 }
 
 /// The copy of a connection's player.

@@ -8,6 +8,13 @@ pub(crate) struct Player {
     pub token: u32,
 }
 
+/// Somebody who waits for a login, by the id and generation it will have as a player.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Newcomer {
+    pub id: u16,
+    pub token: u32,
+}
+
 /// A scripted entity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Entity {
@@ -22,6 +29,7 @@ pub(crate) struct Zone {
 
 /// What scripts call them.
 pub(crate) const PLAYER: &str = "Player";
+pub(crate) const PENDING: &str = "Pending";
 pub(crate) const ENTITY: &str = "Entity";
 pub(crate) const ZONE: &str = "Zone";
 pub(crate) const STATE: &str = "State";

@@ -1,6 +1,6 @@
 //! Words for authors of scripts: what types are called, and which name was probably meant.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, fmt::Write};
 
 /// What authors know a type as, from its name in the engine; never a path of the engine's own language.
 pub(crate) fn type_word(name: &str) -> Cow<'_, str> {
@@ -20,6 +20,14 @@ pub(crate) fn type_word(name: &str) -> Cow<'_, str> {
         other => return own_type_word(other),
     };
     Cow::Borrowed(word)
+}
+
+/// Bytes in lower-case hexadecimal.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }
 
 /// The last part of a path, without what it is generic over: `Player` for `server::script::Player`.

@@ -68,6 +68,16 @@ impl ViewState {
         }
     }
 
+    /// The word that gamemodes and logs use.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Loaded => "loaded",
+            Self::Failed => "failed",
+            Self::Closed => "closed",
+        }
+    }
+
     fn read(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
         Self::from_byte(reader.u8("status")?).ok_or(DecodeError::OutOfRange { field: "status" })
     }

@@ -10,7 +10,7 @@ use crate::script::{
     desk::Desk,
     fuse::Fuse,
     mirror::{PlayerCopy, ThingCopy},
-    types::{ENTITY, Entity, PLAYER, Player, ZONE, Zone},
+    types::{ENTITY, Entity, Newcomer, PENDING, PLAYER, Player, ZONE, Zone},
 };
 
 /// What a function gives back, or what is wrong in words for the author of the script.
@@ -91,6 +91,11 @@ impl<'a, 'b> Call<'a, 'b> {
 
     /// The player before the dot.
     pub(crate) fn this_player(&self) -> Result<Player, String> {
+        self.this()
+    }
+
+    /// Whoever waits for a login, before the dot.
+    pub(crate) fn this_newcomer(&self) -> Result<Newcomer, String> {
         self.this()
     }
 
@@ -368,6 +373,8 @@ pub(crate) fn type_word(value: &Dynamic) -> &'static str {
         "function"
     } else if value.read_lock::<Player>().is_some() {
         PLAYER
+    } else if value.read_lock::<Newcomer>().is_some() {
+        PENDING
     } else if value.read_lock::<Entity>().is_some() {
         ENTITY
     } else if value.read_lock::<Zone>().is_some() {

@@ -3,6 +3,7 @@
 use super::{Handler, Param, param};
 
 const PLAYER: Param = param("player", "Player");
+const PENDING: Param = param("pending", "Pending");
 
 const fn handler(
     name: &'static str,
@@ -142,5 +143,47 @@ pub(crate) const HANDLERS: &[Handler] = &[
         "`true` removes the pickup",
         "A player came near a pickup that this resource made, or one of assets/things.ron.",
         "fn pickup_taken(player, pickup) { player.health = 100; true }",
+    ),
+    handler(
+        "player_view_action",
+        &[PLAYER, param("view", "int"), param("data", "data")],
+        "",
+        "A page that this resource opened with `player.open_view` said something. Whatever it says, a client may lie.",
+        "fn player_view_action(player, view, data) {\n    if data == \"buy\" && player.money >= 50 { player.money -= 50; }\n}",
+    ),
+    handler(
+        "player_view_status",
+        &[PLAYER, param("view", "int"), param("status", "string")],
+        "",
+        "What became of a page that this resource opened: \"loaded\", \"failed\" or \"closed\" by the player. After the last two the view is not open any more.",
+        "fn player_view_status(player, view, status) {\n    if status == \"failed\" { player.message(\"The shop could not be shown\"); }\n}",
+    ),
+    handler(
+        "pending_connected",
+        &[PENDING],
+        "",
+        "Somebody passed the handshake and waits for a login: show it a page, let it in, or send it away. Only the auth resource is told; an error in any of the `pending_` handlers ends that session. It waits `auth.timeout_seconds` at most.",
+        "fn pending_connected(pending) {\n    let view = pending.open_view(\"login.html\");\n    pending.set(\"view\", view);\n}",
+    ),
+    handler(
+        "pending_view_action",
+        &[PENDING, param("view", "int"), param("data", "data")],
+        "",
+        "A page that was opened with `pending.open_view` said something. Nobody has logged in yet: trust nothing of it, and bound what it may cost.",
+        "fn pending_view_action(pending, view, data) {\n    if data == \"letmein\" { pending.accept(); } else { pending.refuse(\"Wrong\"); }\n}",
+    ),
+    handler(
+        "pending_view_status",
+        &[PENDING, param("view", "int"), param("status", "string")],
+        "",
+        "What became of such a page: \"loaded\", \"failed\" or \"closed\" by the player. After the last two the view is not open any more.",
+        "fn pending_view_status(pending, view, status) {\n    if status != \"loaded\" { pending.refuse(\"The login page was closed\"); }\n}",
+    ),
+    handler(
+        "pending_assertion",
+        &[PENDING, param("outcome", "map")],
+        "",
+        "What the client brought from an identity site was judged: `#{result, provider, subject}`. `result` is \"accepted\", \"invalid\", \"audience\" (signed for another server), \"ticket\" (no ticket, another one, or another provider's) or \"expired\"; `provider` and `subject` are `()` unless it is \"accepted\". The ticket of `web_auth` is spent either way.",
+        "fn pending_assertion(pending, outcome) {\n    if outcome.result == \"accepted\" {\n        log::info(`${outcome.subject} of ${outcome.provider}`);\n        pending.accept();\n    } else {\n        pending.refuse(`Login failed: ${outcome.result}`);\n    }\n}",
     ),
 ];

@@ -20,7 +20,7 @@ use rhai::{Dynamic, Map};
 use super::{
     Call, Native, Outcome, Owner,
     call::{fitting_key, place_of, whole},
-    chat, param,
+    chat, param, views,
 };
 use crate::{
     lane::broadcast::encoded,
@@ -35,6 +35,16 @@ use crate::{
 const MOST_EVENT_BYTES: usize = 1024;
 /// Longest ban in seconds: a hundred years.
 pub(super) const LONGEST_BAN: i64 = 3_155_760_000;
+
+/// `open_view` and its like.
+pub(super) const VIEWS: &[Native] = &views::natives(
+    Owner::Player,
+    [
+        "fn player_command(player, command, args) {\n    if command == \"shop\" { player.open_view(\"shop.html\"); return true; }\n}",
+        "fn player_view_action(player, view, data) {\n    player.view_data(view, #{money: player.money});\n}",
+        "fn player_view_action(player, view, data) {\n    if data == \"done\" { player.close_view(view); }\n}",
+    ],
+);
 
 pub(super) const NATIVES: &[Native] = &[
     Native {
@@ -381,14 +391,19 @@ fn granted(call: &mut Call<'_, '_>) -> Outcome {
 }
 
 fn set(call: &mut Call<'_, '_>) -> Outcome {
-    call.keep(keep_note)
-}
-
-fn keep_note(call: &mut Call<'_, '_>) -> Outcome {
-    let key = call.text_of(0, 1..=64)?;
-    let value = call.any(1);
     let Player { token, .. } = call.this_player()?;
     call.this_copy()?;
+    keep_note_of(call, token)
+}
+
+/// Keeps what the call says with the session of this generation.
+pub(super) fn keep_note_of(call: &mut Call<'_, '_>, token: u32) -> Outcome {
+    call.keep(|call| keep_note(call, token))
+}
+
+fn keep_note(call: &mut Call<'_, '_>, token: u32) -> Outcome {
+    let key = call.text_of(0, 1..=64)?;
+    let value = call.any(1);
     let notes = call.desk.office()?.notes.entry(token).or_default();
     if value.is_unit() {
         notes.remove(&key);
@@ -401,9 +416,14 @@ fn keep_note(call: &mut Call<'_, '_>) -> Outcome {
 }
 
 fn get(call: &mut Call<'_, '_>) -> Outcome {
+    let token = call.this_player()?.token;
+    note_of(call, token)
+}
+
+/// What was kept with the session of this generation.
+pub(super) fn note_of(call: &mut Call<'_, '_>, token: u32) -> Outcome {
     let key = call.text_of(0, 1..=64)?;
     let default = call.any(1);
-    let Player { token, .. } = call.this_player()?;
     let notes = call.desk.office()?.notes.get(&token);
     Ok(notes
         .and_then(|notes| notes.get(&key))

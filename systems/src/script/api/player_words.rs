@@ -6,6 +6,7 @@ use rhai::{Dynamic, Map};
 use super::{
     Call, Outcome, Owner, Property,
     call::{heading, whole},
+    pending::credential,
     player::address,
     position_map, property,
 };
@@ -55,6 +56,25 @@ pub(super) const PROPERTIES: &[Property] = &[
         "The address, without the port.",
         "fn player_connected(player) { log::info(`from ${player.ip}`); }",
         |call| Ok(address(call.this_copy()?.ip)),
+        None,
+    ),
+    property(
+        Owner::Player,
+        "credential",
+        "string",
+        "The credential of the player's computer on this server, or `()`, as `pending.credential`. Only the auth resource may read it; for any other it is an error.",
+        "fn player_connected(player) {\n    if player.credential != () { store::put(`seen.${player.credential}`, server::unix_time()); }\n}",
+        |call| {
+            let copy = call.this_copy()?.credential;
+            if call.desk.judges_logins()? {
+                Ok(credential(copy))
+            } else {
+                Err(
+                    "only the resource that the server's configuration names under auth may read credentials"
+                        .to_owned(),
+                )
+            }
+        },
         None,
     ),
     property(

@@ -17,7 +17,7 @@ use crate::script::{
     desk::Desk,
     fuse::{Cut, Fuse},
     standard, state,
-    types::{ENTITY, Entity, PLAYER, Player, ZONE, Zone},
+    types::{ENTITY, Entity, Newcomer, PENDING, PLAYER, Player, ZONE, Zone},
 };
 
 /// The desk, as the functions of the API share it. Each of them holds the lock for itself alone.
@@ -78,6 +78,7 @@ impl Toolkit {
         }
         engine
             .register_type_with_name::<Player>(PLAYER)
+            .register_type_with_name::<Newcomer>(PENDING)
             .register_type_with_name::<Entity>(ENTITY)
             .register_type_with_name::<Zone>(ZONE);
         standard::configure(&mut engine);
@@ -205,6 +206,7 @@ fn complaint(path: &str, problem: &str, place: Position) -> Box<EvalAltResult> {
 fn argument_types(owner: Owner, count: usize) -> Vec<TypeId> {
     let object = match owner {
         Owner::Player => Some(TypeId::of::<Player>()),
+        Owner::Pending => Some(TypeId::of::<Newcomer>()),
         Owner::Entity => Some(TypeId::of::<Entity>()),
         Owner::Zone => Some(TypeId::of::<Zone>()),
         Owner::Global | Owner::Module(_) => None,
@@ -219,6 +221,7 @@ fn argument_types(owner: Owner, count: usize) -> Vec<TypeId> {
 fn signature(owner: Owner, params: &[Param], returns: &str) -> Vec<String> {
     let object = match owner {
         Owner::Player => Some(format!("player: {PLAYER}")),
+        Owner::Pending => Some(format!("pending: {PENDING}")),
         Owner::Entity => Some(format!("entity: {ENTITY}")),
         Owner::Zone => Some(format!("zone: {ZONE}")),
         Owner::Global | Owner::Module(_) => None,
@@ -264,6 +267,7 @@ fn add_comparisons(module: &mut Module) {
             .set_into_module(module, |a: &mut T, b: T| *a != b);
     }
     compare::<Player>(module);
+    compare::<Newcomer>(module);
     compare::<Entity>(module);
     compare::<Zone>(module);
 }
@@ -281,6 +285,7 @@ fn add_texts(module: &mut Module) {
         }
     }
     add::<Player>(module);
+    add::<Newcomer>(module);
     add::<Entity>(module);
     add::<Zone>(module);
 }

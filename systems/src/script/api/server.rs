@@ -11,7 +11,7 @@ use super::{
     Call, Native, Outcome, of_module, param,
     player::{LONGEST_BAN, ban_address},
 };
-use crate::script::desk::ServerWish;
+use crate::script::{desk::ServerWish, words::hex};
 
 pub(super) const NATIVES: &[Native] = &[
     of_module(
@@ -31,6 +31,15 @@ pub(super) const NATIVES: &[Native] = &[
         "How many may be on at once.",
         "log::info(`${players::count()} of ${server::max_players()}`);",
         |call| Ok(i64::from(call.desk.facts.max_players).into()),
+    ),
+    of_module(
+        "server",
+        "key",
+        (&[], 0),
+        "string",
+        "The server's public key, 64 lower-case hexadecimal digits: what an identity site signs as the `aud` of its tokens.",
+        "log::info(`this server is ${server::key()}`);",
+        |call| Ok(hex(&call.desk.server_key).into()),
     ),
     of_module(
         "server",

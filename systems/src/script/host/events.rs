@@ -3,14 +3,16 @@
 use std::{collections::VecDeque, sync::Arc};
 
 use bevy_ecs::entity::Entity as Connection;
-use decitick_components::{script::ResourceName, thing::ThingId, zone::ZoneId};
+use decitick_components::{
+    auth::AssertionOutcome, pages::ViewReport, script::ResourceName, thing::ThingId, zone::ZoneId,
+};
 use decitick_protocol::EntityKind;
-use rhai::{Array, Dynamic, FnPtr};
+use rhai::{Array, Dynamic, FnPtr, Map};
 
 use super::{Failure, Host, MOST_PENDING, Spoken, budget::Turn, calls::Target, lock, waits::Answer};
 use crate::script::{
     data,
-    types::{Entity, Player, Zone},
+    types::{Entity, Newcomer, Player, Zone},
 };
 
 /// Lines of chat that go on their way in a tick, above what a thousand players may say.
@@ -41,6 +43,21 @@ pub(crate) enum Happened {
     ZoneEntered(Player, ZoneId),
     ZoneLeft(Player, ZoneId),
     Triggered(Player, ThingId),
+    /// A page of this resource on a player's client.
+    ViewReported {
+        player: Player,
+        of: ResourceName,
+        view: u16,
+        report: ViewReport,
+    },
+    LoginBegan(Newcomer),
+    /// A page of the login.
+    LoginViewReported {
+        newcomer: Newcomer,
+        view: u16,
+        report: ViewReport,
+    },
+    AssertionJudged(Newcomer, AssertionOutcome),
 }
 
 /// Something that happened, and who is still to be told.
@@ -83,6 +100,26 @@ impl Happened {
             Self::ZoneEntered(..) => "zone_entered",
             Self::ZoneLeft(..) => "zone_left",
             Self::Triggered(..) => "pickup_taken",
+            Self::ViewReported { report, .. } => match report {
+                ViewReport::Action(_) => "player_view_action",
+                ViewReport::State(_) => "player_view_status",
+            },
+            Self::LoginBegan(_) => "pending_connected",
+            Self::LoginViewReported { report, .. } => match report {
+                ViewReport::Action(_) => "pending_view_action",
+                ViewReport::State(_) => "pending_view_status",
+            },
+            Self::AssertionJudged(..) => "pending_assertion",
+        }
+    }
+
+    /// Whose login it is about.
+    const fn newcomer(&self) -> Option<Newcomer> {
+        match self {
+            Self::LoginBegan(newcomer)
+            | Self::LoginViewReported { newcomer, .. }
+            | Self::AssertionJudged(newcomer, _) => Some(*newcomer),
+            _ => None,
         }
     }
 }
@@ -109,7 +146,7 @@ impl Host {
         // Who comes and goes is always told; there cannot be many more of them than there are players.
         let certain = matches!(
             event.happened,
-            Happened::Connected(_) | Happened::Disconnected(..)
+            Happened::Connected(_) | Happened::Disconnected(..) | Happened::LoginBegan(_)
         );
         if self.pending.len() >= MOST_PENDING && !certain {
             if self.lost == 0 {
@@ -128,7 +165,11 @@ impl Host {
     /// Zones and things are their maker's business; those that no resource made are everybody's.
     fn concerns(&self, name: &ResourceName, happened: &Happened) -> bool {
         let desk = lock(&self.toolkit.desk);
+        if happened.newcomer().is_some() {
+            return desk.facts.auth.as_ref() == Some(name);
+        }
         let owner = match happened {
+            Happened::ViewReported { of, .. } => return of == name,
             Happened::ZoneEntered(_, zone) | Happened::ZoneLeft(_, zone) => {
                 desk.offices.values().find(|office| office.zones.contains(zone))
             }
@@ -175,7 +216,12 @@ impl Host {
         while let Some(name) = event.to.front().cloned() {
             let stop = match self.tell_resource(&name, &event.happened) {
                 Err(Failure::NotNow) if self.budget.share(Turn::Script).is_none() => return Some(event),
-                Err(_) => false,
+                Err(failure) => {
+                    if let (Some(newcomer), Failure::Failed) = (event.happened.newcomer(), failure) {
+                        self.login_failed(newcomer);
+                    }
+                    false
+                }
                 Ok(stop) => stop,
             };
             event.to.pop_front();
@@ -200,6 +246,12 @@ impl Host {
         if !instance.has(handler) {
             return Ok(false);
         }
+        if let Some(newcomer) = happened.newcomer()
+            && lock(&self.toolkit.desk).mirror.waiting(newcomer.token).is_none()
+        {
+            // It left, or it is decided what becomes of it.
+            return Ok(false);
+        }
         let answer = self.call(
             name,
             Turn::Script,
@@ -215,6 +267,27 @@ impl Host {
             }
             _ => Ok(false),
         }
+    }
+
+    /// A login whose resource failed is over (docs/protocol.md 1.5).
+    fn login_failed(&self, newcomer: Newcomer) {
+        use decitick_components::{
+            messages::{EndSessionRequest, KickReason},
+            reasons::CloseReason,
+        };
+        let mut desk = lock(&self.toolkit.desk);
+        if let Some(entity) = desk.mirror.settle(newcomer.token) {
+            desk.wishes.ends.push(EndSessionRequest {
+                entity,
+                reason: CloseReason::Kick,
+                notice: KickReason::parse("login failed").ok(),
+            });
+        }
+    }
+
+    /// What was kept of somebody who left while it waited goes with it.
+    pub(crate) fn forget_newcomer(&mut self, player: Player) {
+        self.forget(player);
     }
 
     fn take_pickup(&self, name: &ResourceName, thing: ThingId) {
@@ -389,7 +462,46 @@ fn arguments_of(happened: &Happened) -> Vec<Dynamic> {
             vec![player(*who), Dynamic::from(Zone { id: zone.0 })]
         }
         Happened::Triggered(who, thing) => vec![player(*who), Dynamic::from(Entity { id: thing.0 })],
+        Happened::ViewReported {
+            player: who,
+            view,
+            report,
+            ..
+        } => vec![player(*who), i64::from(*view).into(), reported(report)],
+        Happened::LoginBegan(newcomer) => vec![Dynamic::from(*newcomer)],
+        Happened::LoginViewReported {
+            newcomer,
+            view,
+            report,
+        } => vec![
+            Dynamic::from(*newcomer),
+            i64::from(*view).into(),
+            reported(report),
+        ],
+        Happened::AssertionJudged(newcomer, outcome) => {
+            vec![Dynamic::from(*newcomer), outcome_map(outcome).into()]
+        }
     }
+}
+
+/// What a page said, or what became of it.
+fn reported(report: &ViewReport) -> Dynamic {
+    match report {
+        ViewReport::Action(data) => data::from_message_pack(data.as_bytes()).unwrap_or_default(),
+        ViewReport::State(state) => state.name().into(),
+    }
+}
+
+fn outcome_map(outcome: &AssertionOutcome) -> Map {
+    let (provider, subject) = match outcome {
+        AssertionOutcome::Accepted { provider, subject } => (provider.clone().into(), subject.clone().into()),
+        _ => (Dynamic::UNIT, Dynamic::UNIT),
+    };
+    Map::from_iter([
+        ("result".into(), outcome.name().into()),
+        ("provider".into(), provider),
+        ("subject".into(), subject),
+    ])
 }
 
 /// Whether the kind of a thing has a handler of its own.

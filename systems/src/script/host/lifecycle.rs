@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use decitick_components::{
+    client_files::ClientManifest,
+    pages::{ViewRequest, ViewWish},
     requests::{ThingRequest, ZoneRequest},
     script::{ResourceName, ScriptFault, ScriptWork},
 };
@@ -21,7 +23,7 @@ use crate::script::{
     desk::{Desk, Office},
     fault, instance,
     instance::Instance,
-    loading::{LoadedResource, PreparedResource},
+    loading::{LoadCause, LoadedResource, PreparedResource},
     state::State,
 };
 
@@ -45,6 +47,10 @@ impl Host {
 
     /// Takes a resource that was read: it starts, or replaces the one that runs, or its faults are told.
     pub(crate) fn take(&mut self, loaded: LoadedResource) {
+        if loaded.cause == LoadCause::FilesChanged {
+            self.take_files(loaded);
+            return;
+        }
         let asker = self.loading.remove(&loaded.name).flatten();
         let LoadedResource { name, cause, result } = loaded;
         self.parked.retain(|parked| parked.name != name);
@@ -94,6 +100,34 @@ impl Host {
         });
     }
 
+    /// Nothing but the files for clients changed: the resource runs on.
+    fn take_files(&mut self, loaded: LoadedResource) {
+        if !self.is_started(&loaded.name) {
+            return;
+        }
+        match loaded.result {
+            Ok(prepared) => {
+                let name = loaded.name;
+                self.publish(&name, prepared.client_files);
+                tracing::info!(resource = name.as_str(), "client files changed");
+            }
+            Err(faults) => self.tell_faults(&loaded.name, &faults),
+        }
+    }
+
+    /// A resource has these files for clients from now on.
+    fn publish(&self, name: &ResourceName, files: Option<Arc<ClientManifest>>) {
+        let mut desk = lock(&self.toolkit.desk);
+        let Desk { offices, wishes, .. } = &mut *desk;
+        let Some(office) = offices.get_mut(name) else {
+            return;
+        };
+        if office.client_files.is_some() || files.is_some() {
+            office.client_files.clone_from(&files);
+            wishes.files.push((name.clone(), files));
+        }
+    }
+
     /// Whoever waited for what has started now starts too.
     fn start_parked(&mut self) {
         loop {
@@ -120,7 +154,7 @@ impl Host {
         let PreparedResource {
             program,
             store,
-            client_files: _,
+            client_files,
         } = prepared;
         let mut office = Office::new(name.clone(), program.manifest.clone());
         let evaluated = self.evaluate(&program, &office.state);
@@ -140,12 +174,26 @@ impl Host {
             self.release(name);
         }
         let kept = lock(&self.toolkit.desk).offices.remove(name);
-        if let Some(kept) = kept {
+        if let Some(mut kept) = kept {
+            office.client_files = kept.client_files.take();
             office.take_store(kept);
         } else {
             office.fill_store(store);
         }
-        lock(&self.toolkit.desk).offices.insert(name.clone(), office);
+        let unfit = !office.manifest.auth;
+        let judges = {
+            let mut desk = lock(&self.toolkit.desk);
+            desk.offices.insert(name.clone(), office);
+            desk.facts.auth.as_ref() == Some(name)
+        };
+        self.publish(name, client_files);
+        if judges && unfit {
+            tracing::error!(
+                resource = name.as_str(),
+                reason = "not_an_auth_resource",
+                "the configuration names this resource under auth, but its manifest does not say auth: true; nobody can join until it does"
+            );
+        }
         self.problems.remove(name);
         self.instances_made += 1;
         let mut instance = Instance::new(self.instances_made, program, loaded, names);
@@ -267,6 +315,7 @@ impl Host {
         self.release(name);
         self.problems.remove(name);
         self.order.retain(|other| other != name);
+        self.publish(name, None);
         let mut desk = lock(&self.toolkit.desk);
         desk.offices.remove(name);
         desk.wishes.work.push(ScriptWork::Close(name.clone()));
@@ -321,8 +370,17 @@ impl Host {
             desk.mirror.play_zone(&request);
             desk.wishes.zones.push(request);
         }
+        close_views(&mut desk, name);
         drop(desk);
         self.instances.remove(name);
+    }
+
+    /// The run of the resource that judges logins, while it can judge.
+    pub(crate) fn judge(&self) -> Option<u64> {
+        let desk = lock(&self.toolkit.desk);
+        let instance = self.instances.get(desk.facts.auth.as_ref()?)?;
+        let able = instance.begun && !instance.paused && instance.program.manifest.auth;
+        able.then_some(instance.number)
     }
 
     /// Runs one expression for the operator, within the limits of a call; its value as text.
@@ -438,5 +496,32 @@ impl Host {
         if let Some(asker) = asker {
             self.settled.push((asker, outcome));
         }
+    }
+}
+
+/// The pages of a resource that is gone are shown no longer.
+fn close_views(desk: &mut Desk, name: &ResourceName) {
+    let players = desk
+        .mirror
+        .players
+        .values()
+        .map(|copy| (copy.entity, &copy.views));
+    let newcomers = desk
+        .mirror
+        .newcomers
+        .values()
+        .map(|copy| (copy.entity, &copy.views));
+    let requests: Vec<ViewRequest> = players
+        .chain(newcomers)
+        .flat_map(|(entity, views)| views.of(name).map(move |view| (entity, view)))
+        .map(|(entity, view)| ViewRequest {
+            entity,
+            resource: name.clone(),
+            wish: ViewWish::Close(view),
+        })
+        .collect();
+    for request in requests {
+        desk.mirror.play_view(&request);
+        desk.wishes.views.push(request);
     }
 }
