@@ -26,8 +26,9 @@ pub struct Ticket {
 pub struct Login {
     /// When the connection has waited long enough, since the start.
     pub deadline: Duration,
-    /// The run of the auth resource that decides; another run knows nothing of this connection.
-    pub judge: u64,
+    /// The run of the auth resource that decides; another run knows nothing of this connection. `None`: no resource does,
+    /// and whoever put the connection into PreAuth takes it out again.
+    pub judge: Option<u64>,
     /// The current ticket. Any assertion within the limits spends it.
     pub ticket: Option<Ticket>,
     bucket: Option<TokenBucket>,
@@ -40,7 +41,7 @@ impl Login {
     pub fn beginning(judge: u64, deadline: Duration) -> Self {
         Self {
             deadline,
-            judge,
+            judge: Some(judge),
             ..Self::default()
         }
     }

@@ -16,12 +16,14 @@ use crate::{
 /// The commented configuration, as it stands in the repository.
 const DEFAULT_SETTINGS: &str = include_str!("../../assets/server.ron");
 
-const FOLDERS: [&str; 5] = [
+const FOLDERS: [&str; 7] = [
     "assets",
     "scripts",
     "scripts/freeroam/lib",
     "scripts/deathmatch/lib",
     "scripts/race/lib",
+    "scripts/login/lib",
+    "scripts/login/client",
 ];
 
 /// A file of the repository under the name that it has in a server directory too.
@@ -31,7 +33,7 @@ macro_rules! sample {
     };
 }
 
-const FILES: [(&str, &str); 17] = [
+const FILES: [(&str, &str); 24] = [
     ("assets/server.ron", DEFAULT_SETTINGS),
     ("assets/weapons.ron", DEFAULT_WEAPONS),
     ("assets/spawns.ron", DEFAULT_SPAWNS),
@@ -49,6 +51,13 @@ const FILES: [(&str, &str); 17] = [
     sample!("scripts/race/main.rhai"),
     sample!("scripts/race/lib/clock.rhai"),
     sample!("scripts/race/lib/track.rhai"),
+    sample!("scripts/login/resource.ron"),
+    sample!("scripts/login/main.rhai"),
+    sample!("scripts/login/lib/attempts.rhai"),
+    sample!("scripts/login/lib/words.rhai"),
+    sample!("scripts/login/client/login.html"),
+    sample!("scripts/login/client/login.css"),
+    sample!("scripts/login/client/login.js"),
 ];
 
 /// Makes the directory, its folders and its files; what is there already is left and told of on `out`.
@@ -171,7 +180,7 @@ mod tests {
             .iter()
             .map(ToString::to_string)
             .collect();
-        assert_eq!(names, ["deathmatch", "freeroam", "race"]);
+        assert_eq!(names, ["deathmatch", "freeroam", "login", "race"]);
         let settings = settings_file::load(directory.path(), &settings_file::Overrides::default()).unwrap();
         assert_eq!(settings.resources, ["freeroam"]);
         let store = std::fs::metadata(directory.path().join("store")).unwrap();

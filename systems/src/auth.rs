@@ -178,7 +178,10 @@ pub(crate) fn end_waiting(
         let Ok((Phase::PreAuth, login)) = connections.get(entity) else {
             continue;
         };
-        let reason = if judge.running != Some(login.judge) {
+        if login.judge.is_none() {
+            continue;
+        }
+        let reason = if judge.running != login.judge {
             "login unavailable"
         } else if clock.since_start >= login.deadline {
             "login timed out"

@@ -1,14 +1,19 @@
 //! Logins: whoever waits in PreAuth is invisible, and comes in or goes by the auth resource's word alone.
 
+mod assertions;
 mod ends;
 mod invisible;
 mod pages;
 
 use decitick_components::{
     phase::Phase,
+    session::SessionToken,
     settings::{AuthProvider, AuthSettings, ProviderKey, Settings},
 };
-use decitick_protocol::{ClientLaneEvent, EventData, PacketId, ServerLaneEvent, ServerPacket, ViewAction};
+use decitick_protocol::{
+    AuthAssertion, ClientLaneEvent, ClientPacket, CompactJwt, EventData, PacketId, ServerLaneEvent,
+    ServerPacket, ViewAction,
+};
 
 use crate::sim::{Sim, scripts::bundle};
 
@@ -91,6 +96,24 @@ fn act_in(sim: &mut Sim, index: usize, view_id: u16, word: &str) {
         .client
         .send_lane(&ClientLaneEvent::ViewAction(action));
     sent.expect("the lane has room");
+}
+
+/// Puts an assertion before the door under this event id, whatever the client's own lane holds.
+fn send_by_hand(sim: &mut Sim, index: usize, token: &str, event_id: u32) {
+    let id = sim.players[index].id();
+    let session_token = *sim.component::<SessionToken>(id).0.expose();
+    let event = ClientLaneEvent::AuthAssertion(AuthAssertion {
+        jwt: CompactJwt::parse(token).unwrap(),
+    });
+    let mut datagram = Vec::new();
+    ClientPacket::Lane {
+        session_token,
+        event_id,
+        event,
+    }
+    .encode(&mut datagram);
+    let address = sim.players[index].address;
+    sim.knock(address, &datagram);
 }
 
 /// A string as one MessagePack value.

@@ -47,6 +47,7 @@ mod sessions;
 mod sim_itself;
 mod streaming;
 mod things;
+mod tokens;
 mod triggers;
 mod world_clock;
 mod world_requests;

@@ -186,6 +186,8 @@ pub(crate) struct Facts {
     pub max_players: u16,
     /// The resource that judges logins, when there is one.
     pub auth: Option<ResourceName>,
+    /// Bits of an IPv6 address that limits look at.
+    pub ipv6_prefix: u8,
     /// Whose assertions are taken.
     pub providers: Vec<String>,
 }
@@ -196,6 +198,7 @@ impl Facts {
         Self {
             server_name: settings.name.clone(),
             max_players: settings.max_players,
+            ipv6_prefix: settings.limits.ipv6_prefix,
             auth: auth.and_then(|auth| ResourceName::parse(&auth.resource)),
             providers: auth
                 .iter()

@@ -10,7 +10,7 @@ use rhai::Dynamic;
 
 use super::{
     Call, Native, Outcome, Owner, Property, param,
-    player::{address, keep_note_of, note_of},
+    player::{address, keep_note_of, network, note_of},
     property, views,
 };
 use crate::script::{desk::Desk, mirror::NewcomerCopy, words::hex};
@@ -145,6 +145,18 @@ pub(super) const PROPERTIES: &[Property] = &[
         "The address, without the port.",
         "fn pending_connected(pending) { log::info(`from ${pending.ip}`); }",
         |call| Ok(address(copy(call)?.ip)),
+        None,
+    ),
+    property(
+        Owner::Pending,
+        "network",
+        "string",
+        "The address as limits count it: an IPv4 address as it is, an IPv6 address by its first 64 bits (`limits.ipv6_prefix`). Count attempts by this.",
+        "fn pending_connected(pending) {\n    state[pending.network] = state.get(pending.network, 0) + 1;\n    if state[pending.network] > 100 { pending.refuse(\"Too many from your network\"); }\n}",
+        |call| {
+            let ip = copy(call)?.ip;
+            Ok(network(call.desk, ip))
+        },
         None,
     ),
     property(

@@ -7,6 +7,7 @@ use decitick_components::{
     bans::{Ban, BanRange, BanReason},
     body::Appearance,
     combat::Weapon,
+    limits::limit_key,
     messages::{EndSessionRequest, KickReason},
     reasons::CloseReason,
     requests::PlayerWish,
@@ -429,6 +430,11 @@ pub(super) fn note_of(call: &mut Call<'_, '_>, token: u32) -> Outcome {
         .and_then(|notes| notes.get(&key))
         .cloned()
         .unwrap_or(default))
+}
+
+/// What limits by address count an address as.
+pub(super) fn network(desk: &Desk, ip: IpAddr) -> Dynamic {
+    address(limit_key(ip, desk.facts.ipv6_prefix))
 }
 
 /// The address of a player as text.

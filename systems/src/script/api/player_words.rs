@@ -7,7 +7,7 @@ use super::{
     Call, Outcome, Owner, Property,
     call::{heading, whole},
     pending::credential,
-    player::address,
+    player::{address, network},
     position_map, property,
 };
 use crate::script::{mirror::PlayerCopy, types::Player};
@@ -56,6 +56,18 @@ pub(super) const PROPERTIES: &[Property] = &[
         "The address, without the port.",
         "fn player_connected(player) { log::info(`from ${player.ip}`); }",
         |call| Ok(address(call.this_copy()?.ip)),
+        None,
+    ),
+    property(
+        Owner::Player,
+        "network",
+        "string",
+        "The address as limits count it: an IPv4 address as it is, an IPv6 address by its first 64 bits (`limits.ipv6_prefix`).",
+        "fn player_connected(player) { log::info(`from ${player.network}`); }",
+        |call| {
+            let ip = call.this_copy()?.ip;
+            Ok(network(call.desk, ip))
+        },
         None,
     ),
     property(
