@@ -9,6 +9,7 @@ use decitick_protocol::CompactJwt;
 
 use crate::{
     limits::{ASSERTION, ASSERTIONS_PER_CONNECTION, TokenBucket},
+    profile::Account,
     secret::Secret,
 };
 
@@ -144,8 +145,8 @@ pub struct LoginRequest {
 /// What can be wished. A refusal is the end of the session, asked for as any other.
 #[derive(Clone, Debug)]
 pub enum LoginWish {
-    /// Let it join.
-    Accept,
+    /// Let it join, as this account if one is named.
+    Accept(Option<Account>),
     /// This is its ticket from now on.
     Issue(Ticket),
 }

@@ -22,6 +22,11 @@ impl fmt::Display for DisplayName {
     }
 }
 
+/// Whom the auth resource says a player is: 1..=300 bytes without control characters. It comes with acceptance and stays.
+#[derive(Component, Clone, Debug, PartialEq, Eq)]
+#[component(immutable)]
+pub struct Account(pub std::sync::Arc<str>);
+
 /// What the operator granted to a player for this session: names that mean something to gamemodes, sorted. A change is
 /// an insert.
 #[derive(Component, Clone, Debug, Default, PartialEq, Eq)]

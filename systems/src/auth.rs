@@ -21,7 +21,7 @@ use decitick_components::{
     limits::ASSERTIONS_PER_TICK,
     messages::{EndSessionRequest, KickReason, PlayerJoined},
     phase::Phase,
-    profile::DisplayName,
+    profile::{Account, DisplayName},
     reasons::CloseReason,
     server::ServerKey,
     session::{PlayerId, SlotTable},
@@ -138,15 +138,18 @@ fn apply_login_requests(world: &mut World, mut requested: Local<'_, MessageCurso
                     login.ticket = Some(ticket);
                 }
             }
-            LoginWish::Accept => accept(world, entity),
+            LoginWish::Accept(account) => accept(world, entity, account),
         }
     }
 }
 
-fn accept(world: &mut World, entity: Entity) {
+fn accept(world: &mut World, entity: Entity, account: Option<Account>) {
     let Ok(mut connection) = world.get_entity_mut(entity) else {
         return;
     };
+    if let Some(account) = account {
+        connection.insert(account);
+    }
     connection.insert(Phase::PreSpawn);
     if let Some(mut login) = connection.get_mut::<Login>() {
         // What it held of the login is of no use any more, and a secret.

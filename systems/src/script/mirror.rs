@@ -36,6 +36,8 @@ pub(crate) struct PlayerCopy {
     pub look: Appearance,
     pub weapons: Vec<WeaponAmmo>,
     pub skills: [u16; SKILL_CLASSES],
+    /// Whom the auth resource says it is.
+    pub account: Option<Arc<str>>,
     /// What its computer proved to hold; the auth resource alone may read it.
     pub credential: Option<[u8; 32]>,
     pub views: OpenViews,

@@ -15,7 +15,7 @@ use decitick_components::{
     liveness::SmoothedRtt,
     pages::OpenViews,
     phase::Phase,
-    profile::{DisplayName, Granted},
+    profile::{Account, DisplayName, Granted},
     server::ServerKey,
     session::{CredentialId, PlayerId, PlayerToken, SlotTable},
     thing::{Placement, ThingBook, ThingData, ThingId, ThingKind},
@@ -53,6 +53,7 @@ type PlayerParts = (
         &'static Skills,
         Option<&'static Granted>,
         Option<&'static CredentialId>,
+        Option<&'static Account>,
         &'static OpenViews,
     ),
 );
@@ -180,7 +181,7 @@ fn copy_player(
     (
         (entity, id, token, name, peer),
         (phase, rtt, motion, dimension, vitals),
-        (money, look, weapons, skills, granted, credential, views),
+        (money, look, weapons, skills, granted, credential, account, views),
     ): bevy_ecs::query::ROQueryItem<'_, '_, PlayerParts>,
 ) {
     let credential = credential.map(|credential| credential.0);
@@ -219,6 +220,7 @@ fn copy_player(
             look: *look,
             weapons: Vec::new(),
             skills: skills.0,
+            account: None,
             credential,
             views: OpenViews::default(),
             granted: Arc::default(),
@@ -245,6 +247,9 @@ fn copy_player(
     known.weapons.clear();
     known.weapons.extend_from_slice(weapons.held());
     known.skills = skills.0;
+    if known.account.is_some() || account.is_some() {
+        known.account = account.map(|account| Arc::clone(&account.0));
+    }
     known.credential = credential;
     if known.views != *views {
         known.views.clone_from(views);

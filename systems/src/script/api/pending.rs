@@ -3,9 +3,11 @@
 use decitick_components::{
     auth::{LoginRequest, LoginWish, Ticket},
     messages::{EndSessionRequest, KickReason},
+    profile::Account,
     reasons::CloseReason,
     secret::Secret,
 };
+use decitick_protocol::PlainText;
 use rhai::Dynamic;
 
 use super::{
@@ -38,10 +40,10 @@ const fn of_pending(
 pub(super) const NATIVES: &[Native] = &[
     of_pending(
         "accept",
-        (&[], 0),
+        (&[param("account", "string")], 1),
         "bool",
-        "Lets it join. `false` when it does not wait any more: it left, or was let in or sent away before. `player_connected` follows with its player, whose `id` and `token` are the same and who has what `pending.set` kept.",
-        "fn pending_connected(pending) {\n    if pending.credential != () { pending.accept(); }\n}",
+        "Lets it join. An account of 1 to 300 bytes, if you name one, is `player.account` for every resource from then on. `false` when it does not wait any more: it left, or was let in or sent away before. `player_connected` follows with its player, whose `id` and `token` are the same and who has what `pending.set` kept.",
+        "fn pending_connected(pending) {\n    if pending.credential != () { pending.accept(pending.credential.sub_string(0, 8)); }\n}",
         accept,
     ),
     of_pending(
@@ -192,12 +194,16 @@ fn settle(call: &mut Call<'_, '_>) -> Result<Option<bevy_ecs::entity::Entity>, S
 }
 
 fn accept(call: &mut Call<'_, '_>) -> Outcome {
+    let account = (call.count() > 0)
+        .then(|| call.parsed(0, PlainText::<1, 300>::parse))
+        .transpose()?
+        .map(|account| Account(account.as_str().into()));
     let Some(entity) = settle(call)? else {
         return Ok(false.into());
     };
     call.desk.wishes.logins.push(LoginRequest {
         entity,
-        wish: LoginWish::Accept,
+        wish: LoginWish::Accept(account),
     });
     Ok(true.into())
 }

@@ -72,6 +72,21 @@ pub(super) const PROPERTIES: &[Property] = &[
     ),
     property(
         Owner::Player,
+        "account",
+        "string",
+        "Whom the auth resource says the player is, or `()` on a server without logins: what to keep money and progress by. A name can be anybody's.",
+        "fn player_connected(player) {\n    let key = `money.${player.account}`;\n    if player.account != () { player.money = store::get(key, 0); }\n}",
+        |call| {
+            Ok(call
+                .this_copy()?
+                .account
+                .as_deref()
+                .map_or(Dynamic::UNIT, |account| account.to_owned().into()))
+        },
+        None,
+    ),
+    property(
+        Owner::Player,
         "credential",
         "string",
         "The credential of the player's computer on this server, or `()`, as `pending.credential`. Only the auth resource may read it; for any other it is an error.",
