@@ -25,6 +25,19 @@ pub fn faults(manifests: &BTreeMap<ResourceName, Option<ManifestFile>>) -> Vec<S
     faults
 }
 
+/// The resource that the configuration names under `auth` must be one that judges logins; else nobody could ever join.
+#[must_use]
+pub fn unfit_judge(
+    auth: Option<&str>,
+    manifests: &BTreeMap<ResourceName, Option<ManifestFile>>,
+) -> Option<ScriptFault> {
+    let file = manifests.get(auth?)?.as_ref()?;
+    (!file.manifest.auth).then(|| {
+        let problem = "auth: the configuration names this resource under auth, so this must say auth: true, or nobody can join";
+        file.fault("auth", problem)
+    })
+}
+
 fn missing(manifests: &BTreeMap<ResourceName, Option<ManifestFile>>) -> Vec<ScriptFault> {
     let mut faults = Vec::new();
     for (name, file) in manifests {

@@ -2,7 +2,12 @@
 //!
 //! Every wait has a condition and a deadline. Servers listen on port 0 and tell in their log where that is.
 
+mod browser;
+mod browser_login;
+mod guest;
 mod hostile_scripts;
+mod logins;
+mod message_pack;
 mod server;
 
 use std::{
