@@ -16,13 +16,16 @@ mod knowledge;
 mod lane_in;
 mod lane_out;
 mod ledger;
+mod login;
 mod notices;
 mod own;
+mod pre_auth;
 mod roster;
 mod send_error;
 mod serial;
 mod session;
 mod things;
+mod views;
 mod world_clock;
 
 use std::collections::VecDeque;
@@ -43,6 +46,7 @@ pub use self::roster::{LivePlayer, Roster, Sighting};
 pub use self::send_error::SendError;
 pub use self::serial::is_newer;
 pub use self::things::{Thing, Things};
+pub use self::views::{OpenView, is_safe_page};
 
 use self::handshake::{Handshake, Step};
 use self::intake::Taken;
@@ -126,7 +130,8 @@ impl Client {
         self.notices.pop_front()
     }
 
-    /// Asks for a body. The wish is sent every 500 ms until SpawnPlayer arrives. Without a session it does nothing.
+    /// Asks for a body. The wish is sent every 500 ms until SpawnPlayer arrives; while the login is undecided it is only
+    /// remembered, and first sent after AuthAccepted. Without a session it does nothing.
     pub fn request_spawn(&mut self) {
         if let State::Session(session) = &mut self.state
             && session.body == Body::None
@@ -139,9 +144,9 @@ impl Client {
     /// newer one comes. The client numbers its frames itself: `seq` is not read.
     ///
     /// # Errors
-    /// [`SendError`]: no session, no body, or a frame no server would take.
+    /// [`SendError`]: no session, an undecided login, no body, or a frame no server would take.
     pub fn sync(&mut self, frame: PlayerSync) -> Result<(), SendError> {
-        let session = self.session_mut()?;
+        let session = self.accepted_mut()?;
         if session.body != Body::Spawned {
             return Err(SendError::NotSpawned);
         }
@@ -157,7 +162,7 @@ impl Client {
     /// Sends a line of chat, 1..=128 bytes without control characters, and gives its event id.
     ///
     /// # Errors
-    /// [`SendError`]: no session, a text that cannot be sent, or a full lane.
+    /// [`SendError`]: no session, an undecided login, a text that cannot be sent, or a full lane.
     pub fn send_chat(&mut self, text: &str) -> Result<u32, SendError> {
         let text = PlainText::parse(text).map_err(|fault| SendError::BadEvent {
             fault: fault.to_string(),
@@ -169,7 +174,7 @@ impl Client {
     /// at most 1,024 bytes.
     ///
     /// # Errors
-    /// [`SendError`]: no session, a name or value that cannot be sent, or a full lane.
+    /// [`SendError`]: no session, an undecided login, a name or value that cannot be sent, or a full lane.
     pub fn send_event(&mut self, name: &str, data: &[u8]) -> Result<u32, SendError> {
         let name = Text::parse(name).map_err(|fault| SendError::BadEvent {
             fault: fault.to_string(),
@@ -184,9 +189,10 @@ impl Client {
     /// decision (docs/protocol.md 2.5), and there is no answer but its consequences.
     ///
     /// # Errors
-    /// [`SendError`]: no session, no body, a hit that cannot be sent, a weapon the player does not hold, or a full lane.
+    /// [`SendError`]: no session, an undecided login, no body, a hit that cannot be sent, a weapon the player does not
+    /// hold, or a full lane.
     pub fn report_hit(&mut self, hit: HitReport) -> Result<u32, SendError> {
-        let session = self.session_mut()?;
+        let session = self.accepted_mut()?;
         if session.body != Body::Spawned {
             return Err(SendError::NotSpawned);
         }
@@ -202,9 +208,18 @@ impl Client {
     /// Puts any event on the client's lane and gives its id. It is sent until the server acknowledges it.
     ///
     /// # Errors
-    /// [`SendError`]: no session, or a full lane.
+    /// [`SendError`]: no session, an event that the server ignores before or after the login's decision
+    /// (docs/protocol.md 1.5), or a full lane.
     pub fn send_lane(&mut self, event: &ClientLaneEvent) -> Result<u32, SendError> {
-        self.session_mut()?.send_lane(event).map_err(SendError::LaneFull)
+        let session = self.session_mut()?;
+        match event {
+            ClientLaneEvent::ViewStatus(_) | ClientLaneEvent::ViewAction(_) => {}
+            ClientLaneEvent::AuthAssertion(_) if session.auth_pending => {}
+            ClientLaneEvent::AuthAssertion(_) => return Err(SendError::LoginDecided),
+            _ if session.auth_pending => return Err(SendError::LoginPending),
+            _ => {}
+        }
+        session.send_lane(event).map_err(SendError::LaneFull)
     }
 
     /// Ends the attempt or the session. Of a session the server is told, once, with the next [`Client::poll_transmit`].
@@ -307,6 +322,15 @@ impl Client {
             State::Session(session) => Some(session),
             _ => None,
         }
+    }
+
+    /// The session, once the login is decided or when there was none.
+    fn accepted_mut(&mut self) -> Result<&mut Session, SendError> {
+        let session = self.session_mut()?;
+        if session.auth_pending {
+            return Err(SendError::LoginPending);
+        }
+        Ok(session)
     }
 
     fn session_mut(&mut self) -> Result<&mut Session, SendError> {

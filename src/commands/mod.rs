@@ -13,10 +13,10 @@ use std::{
     time::Duration,
 };
 
-use decitick_client::bots::{BotsOptions, WalkKind};
+use decitick_client::bots::{BotsOptions, Login, WalkKind};
 use decitick_protocol::Password;
 
-use crate::cli::{BotsArguments, Command, ConsoleArguments, QueryArguments, Walk};
+use crate::cli::{BotsArguments, Command, ConsoleArguments, LoginWay, QueryArguments, Walk};
 
 /// Runs a command to its end.
 #[must_use]
@@ -60,6 +60,12 @@ fn run_bots(arguments: BotsArguments) -> ExitCode {
         rate_hz: f64::from(arguments.rate),
         shots_per_second: arguments.shots_per_second,
         password,
+        login: arguments.login.map(|way| match way {
+            LoginWay::Password => Login::Password,
+            LoginWay::Credential => Login::Credential,
+            LoginWay::Web => Login::Web,
+        }),
+        login_password: arguments.login_password,
         walk: match arguments.walk {
             Walk::Random => WalkKind::Random,
             Walk::Still => WalkKind::Still,

@@ -1,5 +1,9 @@
 //! One bot: a client, its socket and what it does with its time. It joins, asks for a body, walks, shoots and chats, and
-//! hands what it sees to the measurements. When it acts is decided by `fleet.rs`, at whom it shoots by `shoot.rs`.
+//! hands what it sees to the measurements. When it acts is decided by `fleet.rs`, at whom it shoots by `shoot.rs`; how it
+//! logs in is in `bot/entry.rs`, what it counts in `bot/watch.rs`.
+
+mod entry;
+mod watch;
 
 use std::collections::BTreeSet;
 use std::io;
@@ -7,17 +11,17 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use decitick_protocol::{ServerLaneEvent, SetVitals, SpawnPlayer, Vec3};
+use mio::{Registry, Token};
 
+use self::entry::Entry;
+use self::watch::Keepalives;
+use super::browser::Browser;
+use super::login::Login;
 use super::measure::{ChatSeen, Measurements};
 use super::shoot::Shooter;
 use super::walk::{Walk, WalkKind};
-use crate::client::{Breach, Client, ClientConfig, ClientNotice, EndReason, Fault, Roster};
-use crate::driver::{DATAGRAM_ROOM, Link};
-
-/// Most frames a second that the server relays of one player (docs/protocol.md 2.3): one a tick.
-const RELAYED_HZ: f64 = 10.0;
-/// Frames a second that the server relays of a player that stands still (docs/protocol.md 2.4).
-const STILL_HZ: f64 = 1.0;
+use crate::client::{Breach, Client, ClientConfig, ClientNotice, EndReason, Fault};
+use crate::driver::{DATAGRAM_ROOM, Link, fresh_nonce};
 
 /// What all bots of a run have in common.
 #[derive(Debug)]
@@ -29,6 +33,14 @@ pub(super) struct Plan {
     pub(super) chat_every: Option<Duration>,
     /// Mean time between two shots of a bot; `None`: it never shoots.
     pub(super) shot_every: Option<Duration>,
+    /// How a bot logs in when it is asked to; `None`: it cannot.
+    pub(super) login: Option<Login>,
+    /// The password of every bot's account.
+    pub(super) login_password: String,
+    /// Who visits sites for the bots; there when they log in at one.
+    pub(super) browser: Option<Browser>,
+    /// Where bots register their sockets, each under its index.
+    pub(super) registry: Registry,
     /// Where the first bot spawned.
     pub(super) meeting: Option<Vec3>,
 }
@@ -42,12 +54,16 @@ pub(super) enum Stage {
 }
 
 /// One bot.
-#[derive(Debug)]
 pub(super) struct Bot {
     index: usize,
     seed: u64,
+    account: String,
+    config: ClientConfig,
     client: Client,
     link: Link,
+    /// Datagrams that the kernel did not take of an earlier session.
+    not_sent_before: u64,
+    entry: Entry,
     stage: Stage,
     spawned: bool,
     started: Duration,
@@ -73,30 +89,29 @@ struct BotBody {
     shooter: Shooter,
 }
 
-/// The keepalives of the measured window: how many came between the first and the last.
-#[derive(Debug, Default)]
-struct Keepalives {
-    first: Option<Duration>,
-    last: Duration,
-    after_first: u64,
-}
-
 impl Bot {
-    /// A bot that starts its attempt at `now`.
+    /// A bot that starts its attempt at `now`. `name` is what it is called, and in lower case the name of its account.
     pub(super) fn start(
         index: usize,
         bots: usize,
         server: SocketAddr,
+        name: &str,
         config: ClientConfig,
-        nonce: [u8; 32],
         seed: u64,
         now: Duration,
+        registry: &Registry,
     ) -> io::Result<Self> {
+        let mut link = Link::open(server)?;
+        link.register(registry, Token(index))?;
         Ok(Self {
             index,
             seed,
-            client: Client::new(config, nonce, now),
-            link: Link::open(server)?,
+            account: name.to_lowercase(),
+            client: Client::new(config.clone(), fresh_nonce()?, now),
+            config,
+            link,
+            not_sent_before: 0,
+            entry: Entry::default(),
             stage: Stage::Joining,
             spawned: false,
             started: now,
@@ -134,6 +149,7 @@ impl Bot {
     /// Does what is due at `now` and sends what there is to send.
     pub(super) fn act(&mut self, now: Duration, plan: &mut Plan, measured: &mut Measurements) {
         self.count_expected(now, plan, measured);
+        self.work_on_entry(now, plan, measured);
         let stepped = self.next_frame <= now;
         if stepped {
             self.step(now, plan);
@@ -151,15 +167,14 @@ impl Bot {
 
     /// When [`Bot::act`] is to be called next; `None` when this bot has nothing left to do.
     pub(super) fn due(&self) -> Option<Duration> {
-        let client = self.client.poll_timeout()?;
-        let frame = self.body.as_ref().map_or(client, |_| self.next_frame);
-        Some(client.min(frame).min(self.next_chat.unwrap_or(client)))
-    }
-
-    /// Opens the measured window.
-    pub(super) fn open_window(&mut self, now: Duration) {
-        self.last_counted = now;
-        self.keepalives = Keepalives::default();
+        let frame = self.body.as_ref().map(|_| self.next_frame);
+        let wishes = [
+            self.client.poll_timeout(),
+            self.entry.due(),
+            frame,
+            self.next_chat,
+        ];
+        wishes.into_iter().flatten().min()
     }
 
     /// Says goodbye.
@@ -182,50 +197,40 @@ impl Bot {
         &self.client
     }
 
-    pub(super) const fn link(&mut self) -> &mut Link {
-        &mut self.link
-    }
-
     /// Datagrams the kernel did not take.
     pub(super) const fn not_sent(&self) -> u64 {
-        self.link.not_sent()
-    }
-
-    /// Keepalives after the first of the window: how many came, and how many were due in that time.
-    pub(super) fn keepalives(&self) -> (u64, u64) {
-        let Some(first) = self.keepalives.first else {
-            return (0, 0);
-        };
-        let due = self.keepalives.last.saturating_sub(first).as_secs_f64().round() as u64;
-        (self.keepalives.after_first, due.max(self.keepalives.after_first))
+        self.not_sent_before + self.link.not_sent()
     }
 
     fn take_notices(&mut self, now: Duration, plan: &mut Plan, measured: &mut Measurements) {
         while let Some(notice) = self.client.poll_event() {
             match notice {
-                ClientNotice::Joined(welcome) => {
-                    self.stage = Stage::Joined;
-                    self.joined = now;
-                    self.me = (welcome.player_id, welcome.player_token);
-                    measured.join.record(now.saturating_sub(self.started));
-                    self.client.request_spawn();
-                }
+                ClientNotice::Joined(welcome) => self.take_hello(now, &welcome, plan, measured),
                 ClientNotice::Frame(frame) => {
                     measured.frame_received(frame.player_id, frame.player_token, frame.seq, now);
                 }
-                ClientNotice::Event { event, .. } => self.take_event(now, &event, plan, measured),
+                ClientNotice::Event { event, .. } => {
+                    self.take_login_event(now, &event, plan, measured);
+                    self.take_event(now, &event, plan, measured);
+                }
                 ClientNotice::Breach(breach) => self.take_breach(now, &breach, measured),
                 ClientNotice::Ping(rtt_ms) => self.take_ping(now, rtt_ms, measured),
-                ClientNotice::Ended(reason) => {
-                    self.stage = Stage::Gone;
-                    self.body = None;
-                    self.next_chat = None;
-                    if reason != EndReason::Bye {
-                        measured.fail(reason.name());
-                    }
-                }
+                ClientNotice::Ended(reason) => self.take_end(now, &reason, measured),
                 _ => {}
             }
+        }
+    }
+
+    fn take_end(&mut self, now: Duration, reason: &EndReason, measured: &mut Measurements) {
+        self.body = None;
+        self.next_chat = None;
+        if self.comes_back_after(now, reason) {
+            return;
+        }
+        self.stage = Stage::Gone;
+        self.end_entry();
+        if *reason != EndReason::Bye {
+            measured.fail_with(reason.name(), reason.to_string());
         }
     }
 
@@ -305,20 +310,6 @@ impl Bot {
         }
     }
 
-    fn take_ping(&mut self, now: Duration, rtt_ms: Option<u16>, measured: &mut Measurements) {
-        if !measured.open {
-            return;
-        }
-        if let Some(rtt_ms) = rtt_ms {
-            measured.rtt.record(Duration::from_millis(u64::from(rtt_ms)));
-        }
-        match self.keepalives.first {
-            None => self.keepalives.first = Some(now),
-            Some(_) => self.keepalives.after_first += 1,
-        }
-        self.keepalives.last = now;
-    }
-
     fn transmit(&mut self, now: Duration, measured: &mut Measurements) {
         while self.client.poll_transmit(now, &mut self.datagram) {
             self.link.send(&self.datagram);
@@ -361,32 +352,6 @@ impl Bot {
         if self.client.send_chat(&measured.next_chat(self.index)).is_ok() {
             measured.chat_sent(self.index, now);
         }
-    }
-
-    fn note_frame_sent(&mut self, measured: &mut Measurements) {
-        let Some((seq, at)) = self.client.last_sync() else {
-            return;
-        };
-        if self.last_seq != Some(seq) {
-            self.last_seq = Some(seq);
-            measured.frame_sent(self.me.0, self.me.1, seq, at);
-        }
-    }
-
-    /// Adds the frames that were to be expected since the last time: of each player in view at the rate its frames are
-    /// relayed.
-    fn count_expected(&mut self, now: Duration, plan: &Plan, measured: &mut Measurements) {
-        if !measured.open {
-            return;
-        }
-        let hz = match plan.walk {
-            WalkKind::Still => STILL_HZ,
-            WalkKind::Random | WalkKind::Crowd => (1.0 / plan.frame_every.as_secs_f64()).min(RELAYED_HZ),
-        };
-        let in_view = self.client.roster().map_or(0, Roster::in_view_count);
-        let seconds = now.saturating_sub(self.last_counted).as_secs_f64();
-        measured.frames_expected += in_view as f64 * seconds * hz;
-        self.last_counted = now;
     }
 }
 

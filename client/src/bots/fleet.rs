@@ -1,4 +1,7 @@
 //! The one loop that runs all bots on one thread: sockets, timers, the pace of joining and the phases of a run.
+//! What they add up to is in `fleet/summary.rs`.
+
+mod summary;
 
 use std::collections::BTreeSet;
 use std::io;
@@ -7,16 +10,20 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use decitick_protocol::{PasswordKey, PlayerName};
-use mio::{Events, Poll, Token};
+use mio::{Events, Poll, Token, Waker};
 
 use super::bot::{Bot, Plan, Stage};
+use super::browser::Browser;
+use super::login::Login;
 use super::measure::Measurements;
 use super::random::Random;
-use super::report::{BotCounts, BotsReport, Lane, Percentiles, Relay, ThingCounts, Traffic, WorldClockSeen};
-use super::totals::{Totals, share};
+use super::report::{BotsReport, WorldClockSeen};
 use super::{BotsError, BotsOptions, BotsPhase, BotsState, Progress};
-use crate::client::{ClientConfig, PinnedServer, hex};
+use crate::client::{ClientConfig, PinnedServer};
 use crate::driver::{Answered, Clock, fresh_nonce};
+
+/// What wakes the loop when a visit to a site has ended: no bot has this number.
+const BROWSER: Token = Token(usize::MAX);
 
 /// How often the progress is told.
 const TELL_EVERY: Duration = Duration::from_millis(200);
@@ -54,6 +61,14 @@ impl<'a> Fleet<'a> {
         getrandom::fill(&mut seed).map_err(|error| BotsError::Io(io::Error::other(error)))?;
         let mut random = Random::new(u64::from_le_bytes(seed));
         let run = (random.next() & 0xFFFF) as u16;
+        let poll = Poll::new().map_err(BotsError::Io)?;
+        let browser = match options.login {
+            Some(Login::Web) => {
+                let waker = Waker::new(poll.registry(), BROWSER).map_err(BotsError::Io)?;
+                Some(Browser::open(waker).map_err(BotsError::Io)?)
+            }
+            _ => None,
+        };
         Ok(Self {
             options,
             server: answered.address,
@@ -62,7 +77,6 @@ impl<'a> Fleet<'a> {
                 ..PinnedServer::new(answered.info.server_key)
             },
             clock: Clock::start(),
-            poll: Poll::new().map_err(BotsError::Io)?,
             bots: Vec::with_capacity(options.count),
             timers: BTreeSet::new(),
             due: Vec::with_capacity(options.count),
@@ -71,8 +85,13 @@ impl<'a> Fleet<'a> {
                 frame_every: Duration::from_secs_f64(1.0 / options.rate_hz),
                 chat_every: options.chat_every(),
                 shot_every: options.shot_every(),
+                login: options.login,
+                login_password: options.login_password.clone(),
+                browser,
+                registry: poll.registry().try_clone().map_err(BotsError::Io)?,
                 meeting: None,
             },
+            poll,
             measured: Measurements::new(run, options.count),
             random,
             run,
@@ -132,6 +151,7 @@ impl<'a> Fleet<'a> {
             }
             self.wait(now, end, events)?;
             self.receive(events);
+            self.take_visits();
             self.act();
         }
     }
@@ -143,11 +163,8 @@ impl<'a> Fleet<'a> {
             && self.next_start() <= now
         {
             let index = self.bots.len();
-            let mut bot = self
+            let bot = self
                 .new_bot(index, now)
-                .map_err(|source| BotsError::Socket { bot: index, source })?;
-            bot.link()
-                .register(self.poll.registry(), Token(index))
                 .map_err(|source| BotsError::Socket { bot: index, source })?;
             self.bots.push(bot);
             self.due.push(None);
@@ -159,16 +176,21 @@ impl<'a> Fleet<'a> {
 
     fn new_bot(&mut self, index: usize, now: Duration) -> io::Result<Bot> {
         let name = PlayerName::parse(&format!("Bot {:04x} {index}", self.run)).map_err(io::Error::other)?;
-        let config = ClientConfig::new(&name).pinned_to(self.pinned.clone());
+        let mut pinned = self.pinned.clone();
+        if self.plan.login == Some(Login::Credential) {
+            pinned.credential_seed = Some(fresh_nonce()?);
+        }
+        let config = ClientConfig::new(&name).pinned_to(pinned);
         let seed = self.random.next();
         Bot::start(
             index,
             self.options.count,
             self.server,
+            name.as_str(),
             config,
-            fresh_nonce()?,
             seed,
             now,
+            &self.plan.registry,
         )
     }
 
@@ -239,6 +261,20 @@ impl<'a> Fleet<'a> {
         }
     }
 
+    /// Hands the bots what their visits to sites ended with.
+    fn take_visits(&mut self) {
+        while let Some(visited) = self.plan.browser.as_ref().and_then(Browser::back) {
+            let Some(bot) = self.bots.get_mut(visited.bot) else {
+                continue;
+            };
+            let before = bot.stage();
+            bot.take_visit(visited.outcome, &mut self.measured);
+            bot.act(self.clock.now(), &mut self.plan, &mut self.measured);
+            self.note_stage(visited.bot, before);
+            self.schedule(visited.bot);
+        }
+    }
+
     /// Keeps count of how far the bots are; `before` is where this one was.
     fn note_stage(&mut self, index: usize, before: Stage) {
         let Some(after) = self
@@ -294,75 +330,5 @@ impl<'a> Fleet<'a> {
             frame_p50_ms: self.measured.frame_relay.quantile_ms(0.5),
             rtt_p50_ms: self.measured.rtt.quantile_ms(0.5),
         })
-    }
-
-    fn report(
-        &self,
-        answered: &Answered,
-        stayed: u64,
-        seconds: Duration,
-        end: Duration,
-        interrupted: bool,
-    ) -> BotsReport {
-        let measured = &self.measured;
-        let seconds = seconds.as_secs_f64();
-        let totals = Totals::of(&self.bots);
-        BotsReport {
-            address: answered.address.to_string(),
-            server_key: hex(&answered.info.server_key),
-            server_name: answered.info.name.clone(),
-            walk: self.options.walk.name(),
-            rate_hz: self.options.rate_hz,
-            shots_per_second: self.options.shots_per_second,
-            seconds,
-            interrupted,
-            bots: BotCounts {
-                asked: self.options.count as u64,
-                started: self.bots.len() as u64,
-                joined: measured.join.count(),
-                spawned: self.bots.iter().filter(|bot| bot.was_spawned()).count() as u64,
-                stayed,
-            },
-            join_ms: Percentiles::of(&measured.join),
-            spawn_ms: Percentiles::of(&measured.spawn),
-            rtt_ms: Percentiles::of(&measured.rtt),
-            frame_ms: Percentiles::of(&measured.frame_relay),
-            chat_ms: Percentiles::of(&measured.chat_relay),
-            loop_late_ms: Percentiles::of(&measured.lateness),
-            relay: Relay {
-                frames_received: measured.frames_received,
-                frames_expected: measured.frames_expected,
-                received_per_s: share(measured.frames_received as f64, seconds),
-                expected_per_s: share(measured.frames_expected, seconds),
-                received_share: share(measured.frames_received as f64, measured.frames_expected),
-            },
-            loss: totals.loss,
-            lane: Lane {
-                chat_sent: measured.chat_sent,
-                chat_returned: measured.chat_returned,
-                chat_received: measured.chat_received,
-                chat_repeated: measured.chat_repeated,
-                chat_out_of_order: measured.chat_out_of_order,
-                chat_missed: measured.chat_missed,
-                ..totals.lane
-            },
-            combat: measured.combat,
-            things: ThingCounts {
-                seen: measured.entities(),
-                streamed_in: measured.entities_streamed_in,
-                data_changes: measured.entity_data,
-                frames: totals.entity_frames,
-            },
-            world_clock: self.world_clock.clone(),
-            traffic: Traffic {
-                run_s: end.as_secs_f64(),
-                ..totals.traffic
-            },
-            drops: totals.drops,
-            record_drops: totals.record_drops,
-            breaches: measured.breaches.clone(),
-            breach_examples: measured.breach_examples.clone(),
-            failures: measured.failures.clone(),
-        }
     }
 }

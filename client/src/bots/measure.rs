@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use decitick_protocol::MAX_PLAYERS;
 
-use super::report::Combat;
+use super::report::{Combat, Logins};
 use super::times::Times;
 use crate::client::Breach;
 
@@ -41,6 +41,8 @@ pub(super) struct Measurements {
     /// Whether the window that rates and latencies are taken from is open.
     pub(super) open: bool,
     pub(super) join: Times,
+    pub(super) logins: Logins,
+    pub(super) login: Times,
     pub(super) spawn: Times,
     pub(super) rtt: Times,
     pub(super) frame_relay: Times,
@@ -63,6 +65,7 @@ pub(super) struct Measurements {
     pub(super) breaches: BTreeMap<&'static str, u64>,
     pub(super) breach_examples: Vec<String>,
     pub(super) failures: BTreeMap<String, u64>,
+    pub(super) failure_notes: BTreeMap<String, String>,
     entities: BTreeSet<u32>,
     frames: BTreeMap<u32, SentFrames>,
     chat: Vec<SentChat>,
@@ -85,6 +88,8 @@ impl Measurements {
             run,
             open: false,
             join: Times::new(),
+            logins: Logins::default(),
+            login: Times::new(),
             spawn: Times::new(),
             rtt: Times::new(),
             frame_relay: Times::new(),
@@ -104,6 +109,7 @@ impl Measurements {
             breaches: BTreeMap::new(),
             breach_examples: Vec::new(),
             failures: BTreeMap::new(),
+            failure_notes: BTreeMap::new(),
             entities: BTreeSet::new(),
             frames: BTreeMap::new(),
             chat: vec![SentChat::default(); bots],
@@ -112,6 +118,12 @@ impl Measurements {
 
     pub(super) fn fail(&mut self, reason: String) {
         *self.failures.entry(reason).or_default() += 1;
+    }
+
+    /// A bot failed, and `note` says what it met; of each reason the first note is kept.
+    pub(super) fn fail_with(&mut self, reason: String, note: String) {
+        self.failure_notes.entry(reason.clone()).or_insert(note);
+        self.fail(reason);
     }
 
     /// A bot saw the server break a rule.

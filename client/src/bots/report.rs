@@ -26,11 +26,17 @@ pub struct BotsReport {
     pub seconds: f64,
     /// Whether the run was ended before its time.
     pub interrupted: bool,
+    /// How the bots were to log in: `password`, `credential` or `web`; `None`: not at all.
+    pub login: Option<&'static str>,
     /// How many bots came how far.
     pub bots: BotCounts,
     /// From the first ClientHello to the accepted ServerHello.
     pub join_ms: Percentiles,
-    /// From ServerHello to the first SpawnPlayer.
+    /// The logins.
+    pub logins: Logins,
+    /// From ServerHello to AuthAccepted, of the sessions that are measured.
+    pub login_ms: Percentiles,
+    /// From ServerHello, or AuthAccepted where there was a login, to the first SpawnPlayer.
     pub spawn_ms: Percentiles,
     /// Round trip as the server measures it.
     pub rtt_ms: Percentiles,
@@ -64,6 +70,8 @@ pub struct BotsReport {
     pub breach_examples: Vec<String>,
     /// Bots that did not join, did not stay or saw the server break a rule, by reason. Empty: the run is a success.
     pub failures: BTreeMap<String, u64>,
+    /// What the first bot of a reason met, in words; not every reason has some.
+    pub failure_notes: BTreeMap<String, String>,
 }
 
 /// How many bots came how far.
@@ -79,6 +87,15 @@ pub struct BotCounts {
     pub spawned: u64,
     /// Bots that were still there at the end.
     pub stayed: u64,
+}
+
+/// The logins of all bots.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Logins {
+    /// AuthAccepted of the sessions that are measured: with a credential, the second of each bot.
+    pub done: u64,
+    /// Accounts that were made on the way.
+    pub registered: u64,
 }
 
 /// A distribution of times in milliseconds.
@@ -262,6 +279,14 @@ impl fmt::Display for BotsReport {
             bots.asked, bots.joined, bots.spawned, bots.stayed
         )?;
         writeln!(out, "join        {}", self.join_ms)?;
+        if let Some(login) = self.login {
+            let Logins { done, registered } = self.logins;
+            writeln!(
+                out,
+                "logins      {done} by {login}, {registered} accounts made; {}",
+                self.login_ms
+            )?;
+        }
         writeln!(out, "spawn       {}", self.spawn_ms)?;
         writeln!(out, "rtt         {}", self.rtt_ms)?;
         writeln!(out, "frame relay {}", self.frame_ms)?;
@@ -332,7 +357,10 @@ impl fmt::Display for BotsReport {
             writeln!(out, "            {example}")?;
         }
         for (reason, count) in &self.failures {
-            writeln!(out, "failed      {count} {reason}")?;
+            match self.failure_notes.get(reason) {
+                Some(note) => writeln!(out, "failed      {count} {reason}: {note}")?,
+                None => writeln!(out, "failed      {count} {reason}")?,
+            }
         }
         Ok(())
     }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use decitick_protocol::PacketId;
+
 /// The rules a server can be seen to break.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
@@ -26,6 +28,15 @@ pub enum Fault {
     EntityDataUnseen,
     /// Frames of an entity despawned 2 s ago or earlier, and for 3 s no EntitySpawn that explains them.
     EntityFramesAfterDespawn,
+    /// ViewOpen of a view that was open.
+    ViewOpenTwice,
+    /// ViewData of a view that was not open.
+    ViewDataUnseen,
+    /// ViewClose of a view that was not open.
+    ViewCloseUnseen,
+    /// A packet that docs/protocol.md 1.5 withholds from a client whose login is undecided. One that may have overtaken
+    /// AuthAccepted counts only when that does not follow within 3 s.
+    PreAuthLeak,
 }
 
 impl Fault {
@@ -43,6 +54,10 @@ impl Fault {
             Self::EntityDespawnUnseen => "entity_despawn_unseen",
             Self::EntityDataUnseen => "entity_data_unseen",
             Self::EntityFramesAfterDespawn => "entity_frames_after_despawn",
+            Self::ViewOpenTwice => "view_open_twice",
+            Self::ViewDataUnseen => "view_data_unseen",
+            Self::ViewCloseUnseen => "view_close_unseen",
+            Self::PreAuthLeak => "pre_auth_leak",
         }
     }
 }
@@ -61,6 +76,16 @@ pub enum Subject {
     Entity {
         /// The entity's id.
         entity_id: u32,
+    },
+    /// A view.
+    View {
+        /// The view's number.
+        view_id: u16,
+    },
+    /// No one in particular: the packet should not have come at all.
+    Packet {
+        /// Which packet it was.
+        id: PacketId,
     },
 }
 
@@ -90,6 +115,20 @@ impl Breach {
             subject: Subject::Entity { entity_id },
         }
     }
+
+    pub(super) const fn of_view(fault: Fault, view_id: u16) -> Self {
+        Self {
+            fault,
+            subject: Subject::View { view_id },
+        }
+    }
+
+    pub(super) const fn of_packet(fault: Fault, id: PacketId) -> Self {
+        Self {
+            fault,
+            subject: Subject::Packet { id },
+        }
+    }
 }
 
 impl fmt::Display for Breach {
@@ -101,6 +140,8 @@ impl fmt::Display for Breach {
                 player_token,
             } => write!(out, "{name}: player {player_id} of generation {player_token}"),
             Subject::Entity { entity_id } => write!(out, "{name}: entity {entity_id}"),
+            Subject::View { view_id } => write!(out, "{name}: view {view_id}"),
+            Subject::Packet { id } => write!(out, "{name}: {id:?}"),
         }
     }
 }

@@ -9,11 +9,12 @@ use decitick_protocol::{
     ServerKeepalive, ServerLaneEvent, ServerPacket, SetPosition, Vec3,
 };
 
-use super::breach::Breach;
+use super::breach::{Breach, Fault};
 use super::counters::{ClientCounters, DropReason, RecordDrop};
 use super::lane_in::Arrival;
 use super::lane_out::AckOutcome;
 use super::notices::{ClientNotice, EndReason};
+use super::pre_auth;
 use super::roster::Leave;
 use super::session::{Body, OwnFrames, Session};
 
@@ -43,6 +44,9 @@ impl Session {
         counters: &mut ClientCounters,
         notices: &mut Notices,
     ) -> Taken {
+        if self.auth_pending {
+            self.pre_auth.note_packet(now, &packet);
+        }
         match packet {
             ServerPacket::Lane { event_id, event } => {
                 return self.take_lane(now, event_id, event, counters, notices);
@@ -65,8 +69,18 @@ impl Session {
         Taken::Handled
     }
 
-    /// Delivers the lane's events that are in order, as long as there is room for their notices.
+    /// Delivers the lane's events that are in order, as long as there is room for their notices, and tells of what came
+    /// too early and stayed unexplained.
     pub(super) fn deliver(&mut self, now: Duration, counters: &mut ClientCounters, notices: &mut Notices) {
+        self.deliver_lane(now, counters, notices);
+        if self.auth_pending
+            && let Some(id) = self.pre_auth.take_leak(now)
+        {
+            tell_breach(Breach::of_packet(Fault::PreAuthLeak, id), counters, notices);
+        }
+    }
+
+    fn deliver_lane(&mut self, now: Duration, counters: &mut ClientCounters, notices: &mut Notices) {
         while notices.len() < NOTICES {
             let Some((event_id, event)) = self.lane_in.pop_ready() else {
                 return;
@@ -97,7 +111,7 @@ impl Session {
         Taken::Handled
     }
 
-    /// Applies an event in its turn. `None` when it is about a generation that is gone.
+    /// Applies an event in its turn. `None` when it is about a generation or a view that is gone.
     fn judge_event(
         &mut self,
         now: Duration,
@@ -107,6 +121,14 @@ impl Session {
     ) -> Option<ServerLaneEvent> {
         for breach in self.ledger.enter(&event) {
             tell_breach(breach, counters, notices);
+        }
+        // The lane keeps its order, so of an event no network can be the reason.
+        if self.auth_pending && !pre_auth::allows(&event) {
+            tell_breach(
+                Breach::of_packet(Fault::PreAuthLeak, event.id()),
+                counters,
+                notices,
+            );
         }
         let player = match &event {
             ServerLaneEvent::PlayerRename(event) => Some((event.player_id, event.player_token)),
@@ -151,6 +173,15 @@ impl Session {
             ServerLaneEvent::EntitySpawn(_)
             | ServerLaneEvent::EntityDespawn(_)
             | ServerLaneEvent::EntityData(_) => self.take_thing(now, &event, counters, notices),
+            ServerLaneEvent::ViewOpen(_) | ServerLaneEvent::ViewData(_) | ServerLaneEvent::ViewClose(_) => {
+                let verdict = self.views.take(&event);
+                if let Some((fault, view_id)) = verdict.fault {
+                    tell_breach(Breach::of_view(fault, view_id), counters, notices);
+                }
+                if !verdict.counts {
+                    return None;
+                }
+            }
             _ => {}
         }
         Some(event)

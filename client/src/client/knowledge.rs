@@ -9,6 +9,7 @@ use super::own::{OwnState, WeaponTable};
 use super::roster::Roster;
 use super::session::Body;
 use super::things::Things;
+use super::views::OpenView;
 use super::{Client, State};
 
 impl Client {
@@ -87,6 +88,14 @@ impl Client {
     #[must_use]
     pub fn things(&self) -> Option<&Things> {
         Some(&self.session()?.things)
+    }
+
+    /// The views that are shown, by rising number: open by the server's word, with a page that is safe
+    /// ([`is_safe_page`](super::is_safe_page)), and neither failed nor closed on this side.
+    pub fn open_views(&self) -> impl Iterator<Item = (u16, &OpenView)> {
+        self.session()
+            .into_iter()
+            .flat_map(|session| session.views.shown())
     }
 
     /// The time of day in the world at `now`: hour (0..=23) and minute (0..=59). It runs on by itself as the server said,

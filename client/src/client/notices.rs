@@ -19,7 +19,8 @@ pub enum ClientNotice {
         /// What it says. Of a PlayerJoin only the players that count.
         event: ServerLaneEvent,
     },
-    /// An event of the lane about a generation that left or was replaced. It is only told so that the ids have no gap.
+    /// An event of the lane about a generation that left or was replaced, or for a view that is not shown. It is only told
+    /// so that the ids have no gap.
     StaleEvent {
         /// Its place on the lane.
         event_id: u32,

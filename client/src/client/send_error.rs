@@ -12,6 +12,15 @@ use super::lane_out::LaneFull;
 pub enum SendError {
     /// There is no session: not yet, or no longer.
     NoSession,
+    /// The login is undecided, and until then the server drops it (docs/protocol.md 1.5).
+    LoginPending,
+    /// The login is decided, so an assertion comes too late.
+    LoginDecided,
+    /// The view is not open, or its page was refused.
+    ViewNotOpen {
+        /// Number of the view.
+        view_id: u16,
+    },
     /// The player has no body, so it has no position either.
     NotSpawned,
     /// The frame holds a float that is not finite, or a position beyond 20,000.
@@ -38,6 +47,18 @@ impl fmt::Display for SendError {
             Self::NoSession => write!(
                 out,
                 "there is no session: wait for the notice that the client joined"
+            ),
+            Self::LoginPending => write!(
+                out,
+                "the login is undecided and the server would drop it: wait for AuthAccepted"
+            ),
+            Self::LoginDecided => write!(
+                out,
+                "the login is decided already: the server takes an assertion only before AuthAccepted"
+            ),
+            Self::ViewNotOpen { view_id } => write!(
+                out,
+                "view {view_id} is not open: the views that are can be asked for"
             ),
             Self::NotSpawned => write!(
                 out,

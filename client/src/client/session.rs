@@ -14,8 +14,10 @@ use super::lane_out::{LaneFull, LaneOut, Sending};
 use super::ledger::LaneLedger;
 use super::notices::Welcome;
 use super::own::{OwnState, WeaponTable};
+use super::pre_auth::PreAuth;
 use super::roster::Roster;
 use super::things::Things;
+use super::views::Views;
 use super::world_clock::WorldClock;
 
 /// How long the server may be silent.
@@ -55,6 +57,7 @@ pub(super) struct Session {
     pub(super) token: u64,
     pub(super) welcome: Welcome,
     pub(super) auth_pending: bool,
+    pub(super) pre_auth: PreAuth,
     pub(super) last_heard: Duration,
     pub(super) rtt_ms: Option<u16>,
     pub(super) pong: Option<u32>,
@@ -64,6 +67,7 @@ pub(super) struct Session {
     pub(super) frames: OwnFrames,
     pub(super) roster: Roster,
     pub(super) things: Things,
+    pub(super) views: Views,
     pub(super) ledger: LaneLedger,
     pub(super) own: OwnState,
     pub(super) weapon_table: WeaponTable,
@@ -77,6 +81,7 @@ impl Session {
             token: hello.session_token,
             welcome: Welcome::from(hello),
             auth_pending: hello.auth_pending,
+            pre_auth: PreAuth::default(),
             last_heard: now,
             rtt_ms: None,
             pong: None,
@@ -86,6 +91,7 @@ impl Session {
             frames: OwnFrames::default(),
             roster: Roster::default(),
             things: Things::default(),
+            views: Views::default(),
             ledger: LaneLedger::default(),
             own: OwnState::default(),
             weapon_table: WeaponTable::default(),

@@ -1,6 +1,7 @@
 //! A client against a server of a few lines, stepped by hand.
 
 mod handshake;
+mod login;
 mod session;
 mod view;
 mod world;

@@ -294,6 +294,11 @@ fn the_json_form_has_its_documented_keys() {
         "/bots/joined",
         "/bots/spawned",
         "/bots/stayed",
+        "/login",
+        "/logins/done",
+        "/logins/registered",
+        "/login_ms/p50",
+        "/login_ms/p99",
         "/join_ms/p50",
         "/join_ms/p99",
         "/join_ms/max",
@@ -323,6 +328,7 @@ fn the_json_form_has_its_documented_keys() {
         "/drops",
         "/record_drops",
         "/failures",
+        "/failure_notes",
     ] {
         assert!(json.pointer(pointer).is_some(), "{pointer} in {json}");
     }

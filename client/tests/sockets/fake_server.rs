@@ -1,10 +1,12 @@
 //! A server of a few lines, made of the protocol crate's primitives: handshake, query, keepalive, spawn, chat echo and
-//! frames. It stands in for the real one, and misbehaves on request.
+//! frames, and a login before all that. It stands in for the real one, and misbehaves on request.
 
 mod arena;
+mod gate;
 mod play;
+mod site;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -12,6 +14,11 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use decitick_protocol::*;
+
+pub(super) use self::gate::Gate;
+
+use self::gate::Pending;
+use self::site::Site;
 
 #[expect(
     clippy::disallowed_types,
@@ -40,6 +47,8 @@ pub(super) struct Behaviour {
     pub(super) fights: bool,
     /// Shows an entity that moves.
     pub(super) things: bool,
+    /// Holds newcomers until they have logged in.
+    pub(super) gate: Option<Gate>,
     /// Answers nothing.
     pub(super) silent: bool,
 }
@@ -55,6 +64,12 @@ pub(super) struct Seen {
     /// Any other hit.
     pub(super) bad_hits: u64,
     pub(super) deaths: u64,
+    /// Packets of a client whose login was undecided that docs/protocol.md 1.5 does not let it send.
+    pub(super) too_early: u64,
+    /// Logins let in, by how.
+    pub(super) logins: Vec<&'static str>,
+    /// Pages that were reported as loaded.
+    pub(super) pages_loaded: u64,
 }
 
 pub(super) struct FakeServer {
@@ -105,6 +120,8 @@ impl Drop for FakeServer {
 struct Session {
     token: u64,
     player: (u32, u32),
+    credential: [u8; 32],
+    pending: Option<Pending>,
     since: Duration,
     next_keepalive: Duration,
     next_event: u32,
@@ -125,6 +142,9 @@ struct Server {
     cookies: CookieKey,
     password: Option<PasswordKey>,
     sessions: BTreeMap<SocketAddr, Session>,
+    accounts: BTreeMap<String, String>,
+    remembered: BTreeSet<[u8; 32]>,
+    site: Option<Site>,
     next_tick: Duration,
     next_player: u32,
     datagrams: u64,
@@ -145,8 +165,11 @@ impl Server {
                 .password
                 .as_ref()
                 .map(|password| PasswordKey::derive(password, &key)),
+            site: behaviour.gate.as_ref().and_then(Site::open),
             behaviour,
             seen,
+            accounts: BTreeMap::new(),
+            remembered: BTreeSet::new(),
             started,
             cookies: CookieKey::new([9; 16]),
             sessions: BTreeMap::new(),
@@ -164,6 +187,9 @@ impl Server {
             && !self.behaviour.silent
         {
             self.take(self.started.elapsed(), from, &room[..length]);
+        }
+        if let Some(site) = &self.site {
+            site.serve();
         }
         let now = self.started.elapsed();
         if now >= self.next_tick {
@@ -267,7 +293,8 @@ impl Server {
             return self.refuse(from, RejectReason::NameTaken, &hello.nonce);
         }
         if !self.sessions.contains_key(&from) {
-            self.open_session(now, from);
+            self.open_session(now, from, hello.credential_key);
+            self.hold(now, from);
         }
         let session = &self.sessions[&from];
         let mut datagram = Vec::new();
@@ -282,7 +309,7 @@ impl Server {
             driveby_interval: [0; 12],
             garage_doors: 0,
             client_files_port: 7778,
-            auth_pending: false,
+            auth_pending: session.pending.is_some(),
             server_key: [0; 32],
             signature: [0; 64],
         }
@@ -298,12 +325,14 @@ impl Server {
         self.send(to, &datagram);
     }
 
-    fn open_session(&mut self, now: Duration, from: SocketAddr) {
+    fn open_session(&mut self, now: Duration, from: SocketAddr, credential: [u8; 32]) {
         let id = self.next_player;
         self.next_player += 1;
         let session = Session {
             token: 0xABCD_0000 + u64::from(id),
             player: (id, id + 1),
+            credential,
+            pending: None,
             since: now,
             next_keepalive: now,
             next_event: 1,

@@ -6,3 +6,5 @@ mod bots;
 mod driver;
 #[cfg(test)]
 mod fake_server;
+#[cfg(test)]
+mod logins;

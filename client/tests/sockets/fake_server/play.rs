@@ -12,6 +12,15 @@ impl Server {
         let Some(session) = self.sessions.get_mut(&from) else {
             return;
         };
+        if session.pending.is_some()
+            && matches!(
+                packet,
+                SessionPacket::PlayerSync(_) | SessionPacket::RequestSpawn(_)
+            )
+        {
+            self.seen.lock().unwrap().too_early += 1;
+            return;
+        }
         match packet {
             SessionPacket::Ack(ack) => session.unacked.retain(|event_id, _| *event_id > ack.ack),
             SessionPacket::PlayerSync(frame) => {
@@ -112,6 +121,9 @@ impl Server {
         session.expected += u32::from(is_next);
         let ack = session.expected - 1;
         self.send_packet(from, &ServerPacket::Ack(ServerAck { ack }));
+        if is_next && self.sessions[&from].pending.is_some() {
+            return self.take_login(now, from, event);
+        }
         let chat = match event {
             ClientLaneEvent::ChatSend(chat) => chat,
             ClientLaneEvent::HitReport(hit) if is_next => return self.take_hit(now, from, hit),
@@ -124,8 +136,13 @@ impl Server {
                 .chats
                 .push(chat.text.as_str().to_owned());
             let text = Text::parse(&format!("Bot: {}", chat.text.as_str())).unwrap();
-            let addresses: Vec<SocketAddr> = self.sessions.keys().copied().collect();
-            for address in addresses {
+            let listeners: Vec<SocketAddr> = self
+                .sessions
+                .iter()
+                .filter(|(_, session)| session.pending.is_none())
+                .map(|(address, _)| *address)
+                .collect();
+            for address in listeners {
                 self.send_event(
                     now,
                     address,
@@ -147,6 +164,10 @@ impl Server {
             .collect();
         self.ticks += 1;
         for address in addresses {
+            self.watch_pending(now, address);
+            if !self.sessions.contains_key(&address) {
+                continue;
+            }
             self.keep_alive(now, address);
             self.resend(now, address);
             self.relay(address, &frames);
@@ -170,10 +191,12 @@ impl Server {
         };
         if now >= session.next_keepalive {
             session.next_keepalive += Duration::from_secs(1);
-            self.send_packet(
-                to,
-                &ServerPacket::Keepalive(ServerKeepalive { nonce: 1, rtt_ms: 7 }),
-            );
+            let rtt_ms = if session.pending.is_some() {
+                RTT_NOT_MEASURED
+            } else {
+                7
+            };
+            self.send_packet(to, &ServerPacket::Keepalive(ServerKeepalive { nonce: 1, rtt_ms }));
         }
     }
 
