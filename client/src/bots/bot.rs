@@ -90,7 +90,8 @@ struct BotBody {
 }
 
 impl Bot {
-    /// A bot that starts its attempt at `now`. `name` is what it is called, and in lower case the name of its account.
+    /// A bot that starts its attempt at `now`. `name` is what it is called, and in lower case, with `_` for a blank, the name of its
+    /// account.
     pub(super) fn start(
         index: usize,
         bots: usize,
@@ -106,7 +107,8 @@ impl Bot {
         Ok(Self {
             index,
             seed,
-            account: name.to_lowercase(),
+            // No login resource has to take blanks.
+            account: name.to_lowercase().replace(' ', "_"),
             client: Client::new(config.clone(), fresh_nonce()?, now),
             config,
             link,

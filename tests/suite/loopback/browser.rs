@@ -18,7 +18,12 @@ use tempfile::TempDir;
 use super::server::PATIENCE;
 
 /// Chromium and Chrome under the names that distributions give them.
-const PROGRAMS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+const PROGRAMS: [&str; 4] = [
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+];
 
 /// One browser with one page.
 pub(crate) struct Browser {
@@ -56,7 +61,10 @@ impl Browser {
                 "--disable-sync",
                 "--disable-dev-shm-usage",
             ])
-            .arg(format!("--user-data-dir={}", profile.path().join("profile").display()))
+            .arg(format!(
+                "--user-data-dir={}",
+                profile.path().join("profile").display()
+            ))
             .arg("about:blank")
             .stdin(Stdio::null())
             .stdout(Stdio::null())
@@ -74,8 +82,14 @@ impl Browser {
             _profile: profile,
         };
         let target = browser.call("Target.createTarget", json!({"url": "about:blank"}))["targetId"].clone();
-        let attached = browser.call("Target.attachToTarget", json!({"targetId": target, "flatten": true}));
-        attached["sessionId"].as_str().unwrap().clone_into(&mut browser.session);
+        let attached = browser.call(
+            "Target.attachToTarget",
+            json!({"targetId": target, "flatten": true}),
+        );
+        attached["sessionId"]
+            .as_str()
+            .unwrap()
+            .clone_into(&mut browser.session);
         browser.call("Page.enable", json!({}));
         Some(browser)
     }

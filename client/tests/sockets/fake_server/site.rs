@@ -72,7 +72,7 @@ impl Site {
                 "404 Not Found"
             });
         }
-        let known = field("account").starts_with("bot ") && field("password") == "decitick-bot";
+        let known = field("account").starts_with("bot_") && field("password") == "decitick-bot";
         if self.refuses || !known || !query.is_empty() {
             return page("200 OK");
         }
