@@ -1,8 +1,17 @@
-//! The compact form of a signed token (JWT), as far as the wire judges it: alphabet, length and three parts.
+//! Signed tokens (JWT) by which a login site says who somebody is (docs/protocol.md 1.5).
 //!
-//! Signature, header and claims are judged where a player's login is decided (docs/protocol.md 1.5).
+//! [`CompactJwt`] is what the wire judges: alphabet, length and three parts. [`judge_assertion`] judges the rest, once
+//! a connection's turn has come. Neither knows connections, limits or what an identity is let in for.
+
+mod json;
+mod judgement;
 
 use std::fmt;
+
+pub use judgement::{
+    ASSERTION_LIFETIME_MAX, AssertionFault, Expectations, ExpectedTicket, Identity, Issuer, SUBJECT_MAX,
+    judge_assertion,
+};
 
 use crate::constants::MAX_JWT;
 use crate::error::DecodeError;
@@ -33,6 +42,11 @@ impl CompactJwt {
         let (header, rest) = self.0.split_once('.').unwrap_or((&self.0, ""));
         let (payload, signature) = rest.split_once('.').unwrap_or((rest, ""));
         [header, payload, signature]
+    }
+
+    /// What the signature covers: header and payload, with the dot between them.
+    fn signed_part(&self) -> &str {
+        self.0.rsplit_once('.').map_or("", |(signed, _)| signed)
     }
 
     pub(crate) fn from_bytes(token: &[u8]) -> Result<Self, DecodeError> {

@@ -6,7 +6,8 @@
 //!
 //! - [`ClientPacket`] and [`ServerPacket`] hold whatever one side may send.
 //! - [`PacketId::length_bounds`] and [`session_token_of`] are for the cheap checks before any decoding.
-//! - [`ServerIdentity`], [`CookieKey`], [`PasswordKey`] and [`credential`] make and verify proofs.
+//! - [`ServerIdentity`], [`CookieKey`], [`PasswordKey`] and [`credential`] make and verify proofs; [`judge_assertion`]
+//!   judges those of login sites.
 //! - [`PlayerName`], [`Text`] and [`MessagePack`] are values that were checked once and need no second look.
 
 pub mod assertion;
@@ -28,7 +29,10 @@ pub mod text;
 mod vector;
 mod writer;
 
-pub use assertion::CompactJwt;
+pub use assertion::{
+    ASSERTION_LIFETIME_MAX, AssertionFault, CompactJwt, Expectations, ExpectedTicket, Identity, Issuer,
+    SUBJECT_MAX, judge_assertion,
+};
 pub use client_packet::{ClientLaneEvent, ClientPacket, SessionPacket};
 pub use constants::*;
 pub use cookie::{CookieKey, canonical};
@@ -40,7 +44,9 @@ pub use packets::*;
 pub use password::{Password, PasswordFault, PasswordKey};
 pub use player_name::{NAME_MAX_CHARS, NAME_MIN_CHARS, NameFault, NameText, PlayerName};
 pub use reader::Reader;
-pub use seal::{SealError, ServerIdentity, verify_hello, verify_query_answer, verify_reject, verify_strict};
+pub use seal::{
+    SealError, ServerIdentity, is_usable_key, verify_hello, verify_query_answer, verify_reject, verify_strict,
+};
 pub use server_packet::{ServerLaneEvent, ServerPacket};
 pub use text::{KickReason, PlainText, ShownText, Text, TextFault, escape_for_display, is_control_or_format};
 pub use vector::{Vec3, normalise_heading};

@@ -162,11 +162,23 @@ pub fn verify_query_answer(datagram: &[u8], nonce: &[u8; 32]) -> bool {
 #[must_use]
 pub fn verify_strict(key: &[u8; 32], message: &[u8], signature: &[u8; 64]) -> bool {
     let signature = Signature::from_bytes(signature);
-    if !is_canonical(key) || !is_canonical(signature.r_bytes()) {
+    if !is_canonical(signature.r_bytes()) {
         return false;
     }
-    // The library refuses small orders and an S that is too large.
-    VerifyingKey::from_bytes(key).is_ok_and(|key| key.verify_strict(message, &signature).is_ok())
+    // The library refuses an R of small order and an S that is too large.
+    usable_key(key).is_some_and(|key| key.verify_strict(message, &signature).is_ok())
+}
+
+/// Whether [`verify_strict`] can be true for some signature of this key: a point of the curve, encoded canonically, and
+/// not of small order.
+#[must_use]
+pub fn is_usable_key(key: &[u8; 32]) -> bool {
+    usable_key(key).is_some()
+}
+
+fn usable_key(key: &[u8; 32]) -> Option<VerifyingKey> {
+    let point = VerifyingKey::from_bytes(key).ok()?;
+    (is_canonical(key) && !point.is_weak()).then_some(point)
 }
 
 /// Whether the y of an encoded point is below the field's prime, 2^255 - 19. (A set sign bit on x = 0 is the other way

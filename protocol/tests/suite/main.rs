@@ -9,6 +9,7 @@
 )]
 #![expect(clippy::disallowed_methods, reason = "fixtures are files")]
 
+mod assertions;
 mod ed25519;
 mod fixtures;
 mod hashes;
