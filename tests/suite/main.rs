@@ -26,6 +26,10 @@ mod handshake_checks;
 mod handshake_limits;
 mod hit_refusals;
 mod hit_reports;
+// The example site is a part of the suite: its own tests run here, and logins go through it.
+#[expect(dead_code, reason = "its main is that of a program of its own")]
+#[path = "../../examples/identity_site/main.rs"]
+mod identity_site;
 mod keepalive;
 mod lanes;
 mod log_lines;

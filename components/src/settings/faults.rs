@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, fmt::Display, net::SocketAddr, ops::RangeInclusive};
 
-use decitick_protocol::{MAX_PLAYERS, text::is_control_or_format};
+use decitick_protocol::{MAX_PLAYERS, is_usable_key, text::is_control_or_format};
 
 use super::{AuthSettings, ClockSetting, Settings};
 
@@ -208,6 +208,12 @@ fn check_auth(faults: &mut Faults, auth: &AuthSettings) {
             faults.add(
                 &key,
                 format!("{:?} is listed twice; ids of providers must differ", provider.id),
+            );
+        }
+        if !is_usable_key(&provider.key.0) {
+            faults.add(
+                &format!("auth.providers.{index}.key"),
+                "this is no Ed25519 public key that anything can be verified with; copy the key that the provider shows".into(),
             );
         }
     }

@@ -1,6 +1,6 @@
 //! Ed25519 against the vectors of RFC 8032, and what only a strict verifier refuses.
 
-use decitick_protocol::{credential, verify_strict};
+use decitick_protocol::{credential, is_usable_key, verify_strict};
 use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
 
 use crate::{unhex, unhex_array};
@@ -266,4 +266,25 @@ fn points_that_are_not_canonical_are_refused_as_key_and_as_r() {
             assert!(!verify_strict(&unhex_array(KEY), MESSAGE, &changed));
         }
     }
+}
+
+#[test]
+fn a_key_is_usable_when_something_signed_with_it_could_pass() {
+    for known in RFC_8032 {
+        assert!(is_usable_key(&unhex_array(known.key)), "{}", known.key);
+    }
+    for (key, ..) in FORGED_FOR_SMALL_ORDER {
+        assert!(!is_usable_key(&unhex_array(key)), "{key} is of small order");
+    }
+    let mut no_point = [0; 32];
+    no_point[0] = 2;
+    assert!(!is_usable_key(&no_point), "no point of the curve has y = 2");
+    // y = p + 3 is a point, y = 3, in an encoding that is not canonical.
+    let mut three = [0; 32];
+    three[0] = 3;
+    let mut again = [0xFF; 32];
+    (again[0], again[31]) = (0xF0, 0x7F);
+    assert!(is_usable_key(&three));
+    assert!(VerifyingKey::from_bytes(&again).is_ok(), "a lax reader takes it");
+    assert!(!is_usable_key(&again));
 }

@@ -3,12 +3,7 @@
 //! The test is the game client around the browser's view: it puts `window.decitick` into pages of the server's own files,
 //! and carries what pages say to the server and back (docs/login.md).
 
-use std::{
-    net::SocketAddr,
-    sync::mpsc,
-    thread,
-    time::Instant,
-};
+use std::{net::SocketAddr, sync::mpsc, thread, time::Instant};
 
 use clap::Parser;
 use serde_json::{Value, json};
@@ -105,7 +100,9 @@ impl Screen {
     }
 
     fn until_true(&mut self, expression: &str) {
-        self.until(expression, |browser, _| browser.value_of(expression) == json!(true));
+        self.until(expression, |browser, _| {
+            browser.value_of(expression) == json!(true)
+        });
     }
 }
 
@@ -138,10 +135,15 @@ fn a_browser_logs_in_at_the_website_and_comes_back() {
     let directory = TempDir::new().unwrap();
     let (site, provider) = start_site(&directory);
     let host = LoginServer::start(&provider, &format!("http://{site}/login"), &[]);
-    let Some(mut screen) = Screen::open(&host, "Ada") else { return };
+    let Some(mut screen) = Screen::open(&host, "Ada") else {
+        return;
+    };
     screen.until_true("!document.getElementById('web').hidden && !document.getElementById('web').disabled");
     screen.browser.press("web");
-    let at_site = format!("location.origin === {} && document.readyState === 'complete' && Boolean(document.getElementById('submit'))", json!(format!("http://{site}")));
+    let at_site = format!(
+        "location.origin === {} && document.readyState === 'complete' && Boolean(document.getElementById('submit'))",
+        json!(format!("http://{site}"))
+    );
     screen.until_true(&at_site);
     assert_eq!(
         screen.browser.value_of("typeof window.decitick"),
@@ -157,11 +159,17 @@ fn a_browser_logs_in_at_the_website_and_comes_back() {
     screen.browser.fill("password", "lovelace");
     screen.browser.press("submit");
     screen.until("let in", |_, guest| guest.is_in());
-    assert_eq!(screen.browser.value_of("location.hash"), "", "the token is not left in the address");
+    assert_eq!(
+        screen.browser.value_of("location.hash"),
+        "",
+        "the token is not left in the address"
+    );
     let greeting = screen.guest.wait("the greeting", |event| match event {
-        decitick_protocol::ServerLaneEvent::ChatMessage(chat) => {
-            chat.text.as_str().strip_prefix("Logged in as ").map(str::to_owned)
-        }
+        decitick_protocol::ServerLaneEvent::ChatMessage(chat) => chat
+            .text
+            .as_str()
+            .strip_prefix("Logged in as ")
+            .map(str::to_owned),
         _ => None,
     });
     assert!(greeting.starts_with("example:ada"), "{greeting}");
@@ -171,9 +179,14 @@ fn a_browser_logs_in_at_the_website_and_comes_back() {
 #[test]
 fn a_browser_registers_an_account_and_remembers_the_computer() {
     let host = LoginServer::start("", "", &[]);
-    let Some(mut screen) = Screen::open(&host, "Bob") else { return };
+    let Some(mut screen) = Screen::open(&host, "Bob") else {
+        return;
+    };
     screen.until_true("!document.getElementById('login').disabled");
-    assert_eq!(screen.browser.value_of("document.getElementById('web').hidden"), json!(true));
+    assert_eq!(
+        screen.browser.value_of("document.getElementById('web').hidden"),
+        json!(true)
+    );
     for (account, password) in [("bob", "not his"), ("bob", "not his password")] {
         screen.browser.fill("account", account);
         screen.browser.fill("password", password);

@@ -168,6 +168,33 @@ fn providers_differ_and_an_auth_resource_is_named() {
 }
 
 #[test]
+fn a_providers_key_can_verify_something() {
+    let of_small_order = [0; 32];
+    let mut no_point = [0; 32];
+    no_point[0] = 2;
+    let mut not_canonical = [0xFF; 32];
+    (not_canonical[0], not_canonical[31]) = (0xF0, 0x7F);
+    let keys = [[1; 32], of_small_order, no_point, not_canonical];
+    let providers = keys.iter().enumerate().map(|(index, &key)| AuthProvider {
+        id: format!("provider {index}"),
+        key: ProviderKey(key),
+    });
+    let auth = AuthSettings {
+        resource: "login".into(),
+        timeout_seconds: 1,
+        providers: providers.collect(),
+    };
+    assert_eq!(
+        faulty(|settings| settings.auth = Some(auth)),
+        [
+            "auth.providers.1.key",
+            "auth.providers.2.key",
+            "auth.providers.3.key"
+        ]
+    );
+}
+
+#[test]
 fn only_loopback_addresses_serve_the_remote_protocol() {
     for (address, sound) in [
         ("127.0.0.1:1", true),

@@ -1,7 +1,7 @@
 //! Login assertions: what is accepted, and which fault each other one has (docs/protocol.md 1.5).
 
 mod claims;
-
+mod foreign;
 mod forms;
 mod mutations;
 mod order;

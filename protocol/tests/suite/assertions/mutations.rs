@@ -40,7 +40,7 @@ fn apply(token: &mut Vec<u8>, change: &Change) {
 fn a_changed_token_is_never_accepted() {
     let draft = Draft::good();
     let good = draft.token();
-    check(4_000, &proptest::collection::vec(change(), 1..6), |changes| {
+    check(3_000, &proptest::collection::vec(change(), 1..6), |changes| {
         let mut token = good.clone().into_bytes();
         for change in &changes {
             apply(&mut token, change);
@@ -73,7 +73,7 @@ fn each_single_bit_of_each_part_matters() {
 fn random_bytes_that_were_signed_are_judged_without_a_panic() {
     let signer = Draft::good().signer;
     let bytes = || proptest::collection::vec(any::<u8>(), 0..300);
-    check(2_000, &(bytes(), bytes()), |(header, payload)| {
+    check(1_000, &(bytes(), bytes()), |(header, payload)| {
         let _ = judge(&sign(&signer, &header, &payload), None);
         let _ = judge(&sign(&signer, HEADER.as_bytes(), &payload), None);
         Ok(())
@@ -84,7 +84,7 @@ fn random_bytes_that_were_signed_are_judged_without_a_panic() {
 fn random_json_that_was_signed_is_judged_without_a_panic() {
     let draft = Draft::good();
     let text = "[\\[\\]{}:,\"0-9a-eE.+\\\\u -]{0,200}";
-    check(2_000, &text, |text| {
+    check(400, &text, |text| {
         let _ = judge(
             &sign(&draft.signer, HEADER.as_bytes(), text.as_bytes()),
             draft.ticket,

@@ -95,7 +95,7 @@ const FAULTS: &[Fault] = &[
     }),
     fault("no ticket", "ticket", Ticket, |draft| draft.ticket = None),
     fault("another ticket", "ticket", Ticket, |draft| {
-        draft.ticket = Some((PROVIDER, "ticket-02"));
+        draft.ticket = Some((PROVIDER, "ticket-03"));
     }),
     fault("a ticket of another provider", "ticket", Ticket, |draft| {
         draft.ticket = Some((OTHER_PROVIDER, TICKET));
@@ -141,5 +141,5 @@ fn of_two_faults_the_first_in_the_order_is_the_outcome() {
             pairs += 1;
         }
     }
-    assert_eq!(pairs, 256, "as many as the table has");
+    assert_eq!(pairs, 255, "as many as the table has");
 }
