@@ -10,7 +10,7 @@ use decitick_components::{
 
 use crate::{
     asset_files, ban_file, identity_file,
-    scripts::{self, folder, load, needs},
+    scripts::{self, client_folder, folder, load, needs},
     settings_file::{self, Overrides},
 };
 
@@ -90,6 +90,7 @@ fn script_faults(directory: &Path, named: Vec<ResourceName>) -> Vec<ScriptFault>
         let read = folder::read(directory, &name);
         let exists = read.exists;
         faults.extend(load::compile_folder(&read).err().into_iter().flatten());
+        faults.extend(client_folder::faults(directory, &name));
         if exists {
             manifests.insert(name, read.manifest);
         }
@@ -140,6 +141,8 @@ mod tests {
         write("assets/server.ron", "(resources: [\"none\", \"a\"])");
         write("scripts/a/resource.ron", "(needs: [\"b\", \"lost\"])");
         write("scripts/a/main.rhai", "");
+        write("scripts/a/client/manifest.json", "");
+        std::os::unix::fs::symlink("x", directory.path().join("scripts/a/client/page.html")).unwrap();
         write("scripts/b/resource.ron", "(needs: [\"a\"], console: [\"eval\"])");
         write("scripts/b/main.rhai", "");
         write("scripts/c/main.rhai", "");
@@ -148,6 +151,8 @@ mod tests {
         let (faults, told) = check(directory.path());
         let lines: Vec<&str> = told.lines().collect();
         let wanted = [
+            "scripts/a/client/manifest.json: stands in the place of the manifest",
+            "scripts/a/client/page.html: is a symbolic link",
             "scripts/a/resource.ron:1:15: needs.1: there is no resource \"lost\"",
             "scripts/b/resource.ron:1:10: needs.0: needs go in a circle: a needs b needs a",
             "scripts/b/resource.ron:1:26: console.0: \"eval\"",

@@ -106,11 +106,11 @@ mod tests {
         assert_eq!(lane.receive(3, 3), Arrival::Ahead);
         assert_eq!(lane.receive(2, 2), Arrival::Ahead);
         assert_eq!(lane.receive(3, 3), Arrival::Duplicate);
-        assert_eq!(drain(&mut lane), []);
+        assert_eq!(drain(&mut lane), [0; 0]);
         assert_eq!(lane.receive(1, 1), Arrival::Next);
         assert_eq!(drain(&mut lane), [1, 2, 3]);
         assert_eq!(lane.receive(2, 2), Arrival::Duplicate);
-        assert_eq!(drain(&mut lane), []);
+        assert_eq!(drain(&mut lane), [0; 0]);
     }
 
     #[test]

@@ -216,9 +216,9 @@ mod tests {
         assert_eq!(lane.due(), Some(ms(0)));
         assert_eq!(poll_ids(&mut lane, ms(10)), [1]);
         assert_eq!(lane.due(), Some(ms(260)));
-        assert_eq!(poll_ids(&mut lane, ms(259)), []);
+        assert_eq!(poll_ids(&mut lane, ms(259)), [0; 0]);
         assert_eq!(poll_ids(&mut lane, ms(260)), [1]);
-        assert_eq!(poll_ids(&mut lane, ms(509)), []);
+        assert_eq!(poll_ids(&mut lane, ms(509)), [0; 0]);
         assert_eq!(poll_ids(&mut lane, ms(510)), [1]);
     }
 
@@ -228,9 +228,9 @@ mod tests {
         poll_ids(&mut lane, ms(0));
         assert_eq!(poll_ids(&mut lane, ms(250)), (1..=32).collect::<Vec<_>>());
         assert_eq!(lane.due(), Some(ms(350)));
-        assert_eq!(poll_ids(&mut lane, ms(349)), []);
+        assert_eq!(poll_ids(&mut lane, ms(349)), [0; 0]);
         assert_eq!(poll_ids(&mut lane, ms(350)), (33..=64).collect::<Vec<_>>());
-        assert_eq!(poll_ids(&mut lane, ms(449)), []);
+        assert_eq!(poll_ids(&mut lane, ms(449)), [0; 0]);
         assert_eq!(lane.due(), Some(ms(500)));
     }
 
