@@ -6,8 +6,10 @@
 pub mod asset_files;
 pub mod ban_file;
 pub mod cli;
+pub mod client_files;
 pub mod commands;
 pub mod console;
+pub mod edge_runtime;
 pub mod entropy;
 pub mod fault;
 pub mod identity_file;

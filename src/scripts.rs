@@ -4,6 +4,7 @@
 //! compiles and watches folders; one thread a resource keeps its store and its database; one thread hashes passwords.
 //! Wishes come from the tick and answers go back to it through [`ScriptWorkers`].
 
+pub mod client_folder;
 pub mod folder;
 pub mod gauges;
 pub mod load;

@@ -22,6 +22,7 @@ use plain as platform;
 
 pub use listeners::{BindError, Listener, bind_all};
 pub use mailbox::{Mailbox, SharedMailbox};
+pub(crate) use plugin::hand_out;
 pub use plugin::{SocketPlugin, Traffic};
 pub use reader::{Readers, start_readers};
 pub use transmit::{TransmitThread, start_transmit};

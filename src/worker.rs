@@ -31,7 +31,9 @@ use decitick_systems::{
 
 use crate::{
     ban_file,
+    client_files::ClientFiles,
     scripts::{ScriptThreads, ScriptWorkers},
+    socket,
 };
 
 /// How long what gamemodes keep may take to reach the disk when the server stops.
@@ -45,6 +47,14 @@ pub struct Workers {
     bans: Sender<(u64, BanList)>,
     scripts: ScriptWorkers,
     answers: Receiver<WorkerAnswer>,
+}
+
+impl Workers {
+    /// The client files that wishes put up, for who serves them.
+    #[must_use]
+    pub const fn client_files(&self) -> &ClientFiles {
+        self.scripts.client_files()
+    }
 }
 
 /// The running workers.
@@ -129,7 +139,11 @@ impl Plugin for WorkerPlugin {
     fn build(&self, app: &mut App) {
         app.init_resource::<ScriptInbox>()
             .add_systems(Tick, take_answers.in_set(TickSystems::Receive).before(note_sent))
-            .add_systems(Tick, hand_out_work.in_set(TickSystems::Transmit));
+            // Client files are up before anybody is told of them.
+            .add_systems(
+                Tick,
+                hand_out_work.in_set(TickSystems::Transmit).before(socket::hand_out),
+            );
     }
 }
 

@@ -58,7 +58,8 @@ impl Server {
         command
             .arg("serve")
             .arg(directory.path())
-            .args(["--no-console", "--set", "resources=[]"]);
+            .args(["--no-console", "--set", "resources=[]"])
+            .args(["--set", "client_files.listen=\"127.0.0.1:0\""]);
         command.arg("--listen").arg(address.to_string());
         for value in set {
             command.args(["--set", value]);

@@ -2,7 +2,9 @@
 //!
 //! Here, and in `bots`, time, randomness and sockets enter the client. Nothing is decided here: the driver moves
 //! datagrams between the socket and the sans-IO parts and waits until one of them has something to do.
+//! [`download_files`] fetches the files that a server has for its clients.
 
+mod files;
 mod link;
 
 use std::fmt;
@@ -15,6 +17,7 @@ use mio::{Events, Poll, Token};
 use crate::client::{Client, ClientConfig, ClientNotice};
 use crate::query::{ServerInfo, ServerQuery};
 
+pub use self::files::{DownloadLimits, DownloadedFiles, FilesError, download_files};
 pub use self::link::{Clock, Link};
 
 pub(crate) use self::link::DATAGRAM_ROOM;

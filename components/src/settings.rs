@@ -97,14 +97,14 @@ impl Default for Settings {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ClientFilesSettings {
-    /// TCP address to listen on; the port is 1..=65535.
+    /// TCP address to listen on; port 0 stands for one that the system chooses.
     pub listen: SocketAddr,
     /// The port that ServerHello names when it is another one, as behind a proxy; not 0.
     pub public_port: Option<u16>,
 }
 
 impl ClientFilesSettings {
-    /// What ServerHello says in `client_files_port`; never 0 in checked settings.
+    /// What ServerHello says in `client_files_port`; never 0 once `listen` is the address that was bound.
     pub fn announced_port(&self) -> u16 {
         self.public_port.unwrap_or_else(|| self.listen.port())
     }

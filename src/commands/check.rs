@@ -10,7 +10,7 @@ use decitick_components::{
 
 use crate::{
     asset_files, ban_file, identity_file,
-    scripts::{self, folder, load, needs},
+    scripts::{self, client_folder, folder, load, needs},
     settings_file::{self, Overrides},
 };
 
@@ -52,6 +52,7 @@ fn faults_of(directory: &Path) -> Vec<String> {
             Settings::default()
         }
     };
+    let auth = settings.auth.as_ref().map(|auth| auth.resource.as_str());
     let weapons = asset_files::load_weapons(directory);
     // Against a table that is faulty itself nothing is judged: its own faults come first.
     let table = weapons.as_ref().ok();
@@ -64,7 +65,7 @@ fn faults_of(directory: &Path) -> Vec<String> {
         faults.extend(error.faults().iter().map(ToString::to_string));
     }
     faults.extend(
-        script_faults(directory, named)
+        script_faults(directory, named, auth)
             .iter()
             .map(|fault| format!("{}{fault}", directory.join("").display())),
     );
@@ -79,7 +80,7 @@ fn faults_of(directory: &Path) -> Vec<String> {
 
 /// Everything that is wrong with the resources there are, those that are named and not there, and what they need of each
 /// other.
-fn script_faults(directory: &Path, named: Vec<ResourceName>) -> Vec<ScriptFault> {
+fn script_faults(directory: &Path, named: Vec<ResourceName>, auth: Option<&str>) -> Vec<ScriptFault> {
     let mut names = folder::existing(directory);
     let mut faults = Vec::new();
     let mut manifests = BTreeMap::new();
@@ -90,11 +91,13 @@ fn script_faults(directory: &Path, named: Vec<ResourceName>) -> Vec<ScriptFault>
         let read = folder::read(directory, &name);
         let exists = read.exists;
         faults.extend(load::compile_folder(&read).err().into_iter().flatten());
+        faults.extend(client_folder::faults(directory, &name));
         if exists {
             manifests.insert(name, read.manifest);
         }
     }
     faults.extend(needs::faults(&manifests));
+    faults.extend(needs::unfit_judge(auth, &manifests));
     faults.sort();
     faults
 }
@@ -140,6 +143,8 @@ mod tests {
         write("assets/server.ron", "(resources: [\"none\", \"a\"])");
         write("scripts/a/resource.ron", "(needs: [\"b\", \"lost\"])");
         write("scripts/a/main.rhai", "");
+        write("scripts/a/client/manifest.json", "");
+        std::os::unix::fs::symlink("x", directory.path().join("scripts/a/client/page.html")).unwrap();
         write("scripts/b/resource.ron", "(needs: [\"a\"], console: [\"eval\"])");
         write("scripts/b/main.rhai", "");
         write("scripts/c/main.rhai", "");
@@ -148,6 +153,8 @@ mod tests {
         let (faults, told) = check(directory.path());
         let lines: Vec<&str> = told.lines().collect();
         let wanted = [
+            "scripts/a/client/manifest.json: stands in the place of the manifest",
+            "scripts/a/client/page.html: is a symbolic link",
             "scripts/a/resource.ron:1:15: needs.1: there is no resource \"lost\"",
             "scripts/b/resource.ron:1:10: needs.0: needs go in a circle: a needs b needs a",
             "scripts/b/resource.ron:1:26: console.0: \"eval\"",
@@ -174,6 +181,21 @@ mod tests {
             faults == 1 && told.contains("scripts/login: there is no such resource"),
             "{told}"
         );
+        let folder = directory.path().join("scripts/login");
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("main.rhai"), "fn pending_connected(pending) {}").unwrap();
+        std::fs::write(folder.join("resource.ron"), "(description: \"d\")").unwrap();
+        let (faults, told) = check(directory.path());
+        assert!(faults == 1 && told.contains("must say auth: true"), "{told}");
+        std::fs::write(folder.join("resource.ron"), "(auth: true)").unwrap();
+        std::fs::write(folder.join("main.rhai"), "fn pending_conected(pending) {}").unwrap();
+        let (_, told) = check(directory.path());
+        assert!(
+            told.contains("there must be a fn pending_connected(pending)"),
+            "{told}"
+        );
+        std::fs::write(folder.join("main.rhai"), "fn pending_connected(pending) {}").unwrap();
+        assert_eq!(check(directory.path()).0, 0);
     }
 
     #[test]

@@ -17,7 +17,9 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use crate::{
     ServerParts, asset_files, ban_file, build_app,
     cli::ServeArguments,
+    client_files::{self, ClientFilesListener, ServeLimits},
     console::{self, Console, ConsoleEdgePlugin, ConsoleHub, ConsoleServer, ConsoleSocket, SocketError},
+    edge_runtime::EdgeRuntime,
     entropy, identity_file,
     runner::{self, Ended},
     scripts::gauges,
@@ -70,7 +72,8 @@ fn run_time(error: impl fmt::Display) -> Failure {
 
 fn serve(arguments: &ServeArguments) -> Result<Ended, Failure> {
     let directory = arguments.directory.as_path();
-    let settings = settings_file::load(directory, &arguments.options.overrides()).map_err(configuration)?;
+    let mut settings =
+        settings_file::load(directory, &arguments.options.overrides()).map_err(configuration)?;
     let weapons = asset_files::load_weapons(directory).map_err(configuration)?;
     let spawns =
         asset_files::load_spawns(directory, settings.world.bounds, Some(&weapons)).map_err(configuration)?;
@@ -87,6 +90,9 @@ fn serve(arguments: &ServeArguments) -> Result<Ended, Failure> {
         .into_iter()
         .map(Arc::new)
         .collect();
+    let client_files = ClientFilesListener::bind(settings.client_files.listen).map_err(run_time)?;
+    // With port 0 it is the system's choice that clients are told.
+    settings.client_files.listen = client_files.address();
     tell_what_has_no_effect(&settings);
     let parts = ServerParts {
         server_key: identity.public_key(),
@@ -101,9 +107,21 @@ fn serve(arguments: &ServeArguments) -> Result<Ended, Failure> {
     tick_thread::run(memory_mib, |memory_mib| {
         let mut parts = parts;
         parts.settings.scripts.memory_mib = memory_mib;
-        run_server(arguments, parts, &identity, &listeners, socket, &stop, &telemetry)
+        let sockets = Sockets {
+            listeners,
+            console: socket,
+            client_files,
+        };
+        run_server(arguments, parts, &identity, sockets, &stop, &telemetry)
     })
     .map_err(|error| run_time(format_args!("the thread that ticks cannot be started: {error}")))?
+}
+
+/// Everything that listens.
+struct Sockets {
+    listeners: Vec<Arc<Listener>>,
+    console: Option<ConsoleSocket>,
+    client_files: ClientFilesListener,
 }
 
 fn bind_console(directory: &Path, settings: &Settings) -> Result<Option<ConsoleSocket>, Failure> {
@@ -138,11 +156,16 @@ fn run_server(
     arguments: &ServeArguments,
     parts: ServerParts,
     identity: &ServerIdentity,
-    listeners: &[Arc<Listener>],
-    socket: Option<ConsoleSocket>,
+    sockets: Sockets,
     stop: &Arc<AtomicBool>,
     telemetry: &Telemetry,
 ) -> Result<Ended, Failure> {
+    let Sockets {
+        listeners,
+        console: socket,
+        client_files,
+    } = sockets;
+    let listeners = listeners.as_slice();
     let epoch = Epoch::start();
     let face = PublicFace {
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -167,6 +190,10 @@ fn run_server(
         .map(|socket| ConsoleServer::start(socket, handle.clone(), console::Limits::default()))
         .transpose()
         .map_err(run_time)?;
+    let edges = EdgeRuntime::start().map_err(run_time)?;
+    tracing::info!(address = %client_files.address(), "serving client files");
+    let files = workers.client_files().clone();
+    client_files::serve(&edges, client_files, files, ServeLimits::of(&parts.settings));
     if !arguments.options.no_console {
         console::stdin::start(handle).map_err(run_time)?;
     }
@@ -191,6 +218,7 @@ fn run_server(
     let ended = runner::run(&mut app, epoch, stop, telemetry);
     finish_console(&mut app);
     drop(console_server);
+    edges.finish();
     drop(app);
     transmit.finish();
     readers.stop();
@@ -219,12 +247,6 @@ fn tell_what_has_no_effect(settings: &Settings) {
         tracing::warn!(
             key,
             "this version does not have the feature of this key; it has no effect"
-        );
-    }
-    if settings.auth.is_some() {
-        tracing::warn!(
-            key = "auth",
-            "this version runs no auth resource: every newcomer is refused with auth_unavailable; set auth to None"
         );
     }
 }

@@ -6,30 +6,50 @@ use decitick_components::script::{ResourceName, ScriptFault};
 use decitick_systems::script::{LoadCause, LoadedResource, PreparedResource, Program, compile};
 
 use super::{
+    client_folder::{self, KnownHashes},
     folder::{self, ReadFolder},
     sql,
     walk::fault_of_file,
 };
 
-/// Reads and compiles a resource and its store; `store` is asked only when the scripts are sound.
+/// Reads and compiles a resource, its client files and its store; `store` is asked only when the rest is sound. Client
+/// files whose hash is in `known` are not read again.
 pub fn load(
     directory: &Path,
     name: &ResourceName,
     cause: LoadCause,
+    known: &KnownHashes,
     store: impl FnOnce(&ResourceName) -> Result<BTreeMap<String, Vec<u8>>, String>,
 ) -> LoadedResource {
-    let result = compile_folder(&folder::read(directory, name)).and_then(|program| {
+    let program = compile_folder(&folder::read(directory, name));
+    let client_files = client_folder::read(directory, name, known);
+    let result = both(program, client_files).and_then(|(program, client_files)| {
         let store = store(name).map_err(|problem| vec![fault_of_file(sql::shown_path(name), problem)])?;
         Ok(Box::new(PreparedResource {
             program,
             store,
-            client_files: None,
+            client_files,
         }))
     });
     LoadedResource {
         name: name.clone(),
         cause,
         result,
+    }
+}
+
+/// Both, or everything that is wrong with either.
+fn both<A, B>(
+    a: Result<A, Vec<ScriptFault>>,
+    b: Result<B, Vec<ScriptFault>>,
+) -> Result<(A, B), Vec<ScriptFault>> {
+    match (a, b) {
+        (Ok(a), Ok(b)) => Ok((a, b)),
+        (a, b) => {
+            let mut faults: Vec<_> = a.err().into_iter().chain(b.err()).flatten().collect();
+            faults.sort();
+            Err(faults)
+        }
     }
 }
 
@@ -74,6 +94,35 @@ mod tests {
         (directory, ResourceName::parse("mode").unwrap())
     }
 
+    fn load_it(
+        directory: &Path,
+        name: &ResourceName,
+        cause: LoadCause,
+        store: impl FnOnce(&ResourceName) -> Result<BTreeMap<String, Vec<u8>>, String>,
+    ) -> LoadedResource {
+        load(directory, name, cause, &KnownHashes::default(), store)
+    }
+
+    #[test]
+    fn client_files_come_with_the_resource_and_their_faults_beside_those_of_scripts() {
+        let (directory, name) = resource(&[
+            ("resource.ron", "()"),
+            ("main.rhai", ""),
+            ("client/page.html", "x"),
+        ]);
+        let loaded = load_it(directory.path(), &name, LoadCause::Asked, |_| Ok(BTreeMap::new()));
+        let files = loaded.result.unwrap().client_files.unwrap();
+        assert!(files.files.contains_key("page.html"));
+        let folder = directory.path().join("scripts/mode");
+        std::os::unix::fs::symlink("page.html", folder.join("client/link.html")).unwrap();
+        std::fs::remove_file(folder.join("main.rhai")).unwrap();
+        let loaded = load_it(directory.path(), &name, LoadCause::Asked, |_| panic!("asked"));
+        let told = loaded.result.unwrap_err();
+        assert_eq!(told.len(), 2, "{told:?}");
+        assert_eq!(told[0].file, "scripts/mode/client/link.html");
+        assert_eq!(told[1].file, "scripts/mode/main.rhai");
+    }
+
     #[test]
     fn a_sound_resource_arrives_with_its_manifest_and_its_store() {
         let (directory, name) = resource(&[
@@ -81,7 +130,7 @@ mod tests {
             ("main.rhai", "fn tick(dt) {}"),
         ]);
         let store = BTreeMap::from([("key".to_owned(), vec![1])]);
-        let loaded = load(directory.path(), &name, LoadCause::Asked, |_| Ok(store.clone()));
+        let loaded = load_it(directory.path(), &name, LoadCause::Asked, |_| Ok(store.clone()));
         assert_eq!((&loaded.name, loaded.cause), (&name, LoadCause::Asked));
         let prepared = loaded.result.unwrap();
         assert_eq!(prepared.store, store);
@@ -92,7 +141,7 @@ mod tests {
     #[test]
     fn a_store_that_cannot_be_read_keeps_the_resource_from_starting() {
         let (directory, name) = resource(&[("resource.ron", "()"), ("main.rhai", "")]);
-        let loaded = load(directory.path(), &name, LoadCause::Asked, |_| {
+        let loaded = load_it(directory.path(), &name, LoadCause::Asked, |_| {
             Err("is broken".to_owned())
         });
         let faults = loaded.result.unwrap_err();
@@ -103,7 +152,7 @@ mod tests {
     #[test]
     fn a_faulty_folder_is_told_whole_and_its_store_is_left_alone() {
         let (directory, name) = resource(&[("resource.ron", "(needs: [\"mode\", \"X\"])")]);
-        let loaded = load(directory.path(), &name, LoadCause::Changed, |_| panic!("asked"));
+        let loaded = load_it(directory.path(), &name, LoadCause::Changed, |_| panic!("asked"));
         let told: Vec<String> = loaded
             .result
             .unwrap_err()

@@ -10,6 +10,7 @@ use std::{
     io,
     os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
+    time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
 use decitick_components::script::{ResourceName, ScriptFault};
@@ -20,7 +21,7 @@ use super::SCRIPTS_FOLDER;
 /// The manifest of a resource.
 pub(super) const MANIFEST_FILE: &str = "resource.ron";
 /// The folder of a resource whose files are for clients.
-const CLIENT_FOLDER: &str = "client";
+pub(super) const CLIENT_FOLDER: &str = "client";
 
 /// Script files of one resource.
 pub(super) const FILES_MOST: usize = 256;
@@ -35,21 +36,30 @@ pub(super) const ENTRIES_MOST: usize = 10_000;
 
 /// What tells one state of a file from another without reading it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Stamp {
+pub(crate) struct Stamp {
     pub size: u64,
+    device: u64,
     inode: u64,
     modified: (i64, i64),
     changed: (i64, i64),
 }
 
 impl Stamp {
-    fn of(metadata: &Metadata) -> Self {
+    pub(crate) fn of(metadata: &Metadata) -> Self {
         Self {
             size: metadata.len(),
+            device: metadata.dev(),
             inode: metadata.ino(),
             modified: (metadata.mtime(), metadata.mtime_nsec()),
             changed: (metadata.ctime(), metadata.ctime_nsec()),
         }
+    }
+
+    /// When anything about the file last changed.
+    pub(crate) fn newest(&self) -> Option<SystemTime> {
+        let (seconds, nanoseconds) = self.modified.max(self.changed);
+        let since = Duration::new(u64::try_from(seconds).ok()?, u32::try_from(nanoseconds).ok()?);
+        UNIX_EPOCH.checked_add(since)
     }
 }
 
@@ -234,6 +244,6 @@ impl Walk {
     }
 }
 
-fn is_hidden(name: &OsStr) -> bool {
+pub(super) fn is_hidden(name: &OsStr) -> bool {
     name.as_encoded_bytes().first() == Some(&b'.')
 }

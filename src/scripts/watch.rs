@@ -15,6 +15,7 @@ use decitick_components::script::ResourceName;
 use decitick_systems::script::{LoadCause, LoadedResource};
 
 use super::{
+    client_folder::{self, ClientListing, KnownHashes},
     load,
     sql::Keepers,
     walk::{self, Listing},
@@ -32,37 +33,57 @@ pub(super) enum LoaderRequest {
     Close(ResourceName),
 }
 
+/// What the folder of a resource holds at one moment.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct State {
+    scripts: Listing,
+    client: ClientListing,
+}
+
+impl State {
+    fn of(directory: &Path, name: &ResourceName) -> Self {
+        Self {
+            scripts: walk::list(directory, name),
+            client: client_folder::list(directory, name),
+        }
+    }
+}
+
 /// What is known of the files of a watched resource.
 #[derive(Clone, Debug)]
 pub(super) struct Watched {
     /// The files as they were just before they were last read.
-    read: Listing,
+    read: State,
     /// The files as the last look found them.
-    seen: Listing,
+    seen: State,
+    /// The scripts as they were when the resource was last found sound: what the tick has.
+    sound: Option<Listing>,
 }
 
 impl Watched {
-    /// Files that are about to be read.
-    pub(super) fn before_reading(directory: &Path, name: &ResourceName) -> Self {
-        Self::of(walk::list(directory, name))
-    }
-
-    fn of(listing: Listing) -> Self {
+    fn of(state: State) -> Self {
         Self {
-            read: listing.clone(),
-            seen: listing,
+            read: state.clone(),
+            seen: state,
+            sound: None,
         }
     }
 
-    /// Takes a look; true when the files are others than were read and stood still since the look before.
-    fn look(&mut self, now: Listing) -> bool {
+    /// Takes a look; what changed when the files are others than were read and stood still since the look before.
+    fn look(&mut self, now: State) -> Option<LoadCause> {
         let settled = now == self.seen;
         self.seen = now;
-        let changed = settled && self.seen != self.read;
-        if changed {
-            self.read.clone_from(&self.seen);
+        if !settled || self.seen == self.read {
+            return None;
         }
-        changed
+        self.read.clone_from(&self.seen);
+        // Where the tick does not have these scripts it needs them, whatever changed last.
+        let has_scripts = self.sound.as_ref() == Some(&self.read.scripts);
+        Some(if has_scripts {
+            LoadCause::FilesChanged
+        } else {
+            LoadCause::Changed
+        })
     }
 }
 
@@ -75,6 +96,8 @@ pub(super) struct Loader {
     /// Whether changes are looked for.
     pub hot_reload: bool,
     pub watched: BTreeMap<ResourceName, Watched>,
+    /// Hashes of client files, shared with who serves them.
+    pub known: KnownHashes,
 }
 
 impl Loader {
@@ -91,12 +114,13 @@ impl Loader {
             };
             match request {
                 Ok(LoaderRequest::Load(name)) => {
-                    if self.load(name, LoadCause::Asked).is_err() {
+                    if self.load(&name).is_err() {
                         return;
                     }
                 }
                 Ok(LoaderRequest::Close(name)) => {
                     self.watched.remove(&name);
+                    self.known.forget(&name);
                 }
                 Err(RecvTimeoutError::Timeout) => {
                     if self.look().is_err() {
@@ -109,29 +133,46 @@ impl Loader {
         }
     }
 
-    /// Reads a resource that was asked for.
-    fn load(&mut self, name: ResourceName, cause: LoadCause) -> Result<(), Gone> {
-        let watched = Watched::before_reading(&self.directory, &name);
-        self.watched.insert(name.clone(), watched);
-        self.send(&name, cause)
+    /// Reads a resource that was asked for, and watches it from then on.
+    pub(super) fn read(&mut self, name: &ResourceName) -> LoadedResource {
+        let state = State::of(&self.directory, name);
+        self.watched.insert(name.clone(), Watched::of(state));
+        self.read_for(name, LoadCause::Asked)
+    }
+
+    fn load(&mut self, name: &ResourceName) -> Result<(), Gone> {
+        let loaded = self.read(name);
+        self.send(loaded)
     }
 
     /// Looks at every resource once and reads those that changed.
     fn look(&mut self) -> Result<(), Gone> {
         let mut changed = Vec::new();
         for (name, watched) in &mut self.watched {
-            if watched.look(walk::list(&self.directory, name)) {
-                changed.push(name.clone());
+            if let Some(cause) = watched.look(State::of(&self.directory, name)) {
+                changed.push((name.clone(), cause));
             }
         }
-        changed
-            .iter()
-            .try_for_each(|name| self.send(name, LoadCause::Changed))
+        changed.iter().try_for_each(|(name, cause)| {
+            let loaded = self.read_for(name, *cause);
+            self.send(loaded)
+        })
     }
 
-    fn send(&self, name: &ResourceName, cause: LoadCause) -> Result<(), Gone> {
+    fn read_for(&mut self, name: &ResourceName, cause: LoadCause) -> LoadedResource {
         let keepers = &self.keepers;
-        let loaded = load::load(&self.directory, name, cause, |name| keepers.read_store(name));
+        let loaded = load::load(&self.directory, name, cause, &self.known, |name| {
+            keepers.read_store(name)
+        });
+        if loaded.result.is_ok()
+            && let Some(watched) = self.watched.get_mut(name)
+        {
+            watched.sound = Some(watched.read.scripts.clone());
+        }
+        loaded
+    }
+
+    fn send(&self, loaded: LoadedResource) -> Result<(), Gone> {
         self.loaded.send(loaded).map_err(|_| Gone)
     }
 }
@@ -170,6 +211,7 @@ mod tests {
                 loaded: send,
                 hot_reload: true,
                 watched: BTreeMap::new(),
+                known: KnownHashes::default(),
             };
             Self {
                 directory,
@@ -198,7 +240,7 @@ mod tests {
         }
 
         fn load(&mut self) -> Vec<(LoadCause, bool)> {
-            self.loader.load(mode(), LoadCause::Asked).unwrap();
+            self.loader.load(&mode()).unwrap();
             self.sent()
         }
     }
@@ -239,8 +281,8 @@ mod tests {
         std::os::unix::fs::symlink("main.rhai", folder.join("l.rhai")).unwrap();
         assert_eq!(reads(&mut place), 1, "a link");
         place.write("notes.txt", "x");
-        place.write("client/page.html", "x");
         place.write(".main.rhai.swp", "x");
+        place.write("client/.page.html.swp", "x");
         assert_eq!(reads(&mut place), 0, "what is no script");
     }
 
@@ -284,15 +326,55 @@ mod tests {
 
     #[test]
     fn what_changed_while_it_was_read_is_read_again() {
-        let before = Listing::default();
-        let after = Listing {
-            found: true,
-            ..Listing::default()
-        };
+        let before = State::default();
+        let mut after = State::default();
+        after.scripts.found = true;
         let mut watched = Watched::of(before);
-        assert!(!watched.look(after.clone()));
-        assert!(watched.look(after.clone()));
-        assert!(!watched.look(after));
+        assert_eq!(watched.look(after.clone()), None);
+        assert_eq!(watched.look(after.clone()), Some(LoadCause::Changed));
+        assert_eq!(watched.look(after), None);
+    }
+
+    #[test]
+    fn client_files_that_change_alone_are_told_as_such() {
+        let mut place = Place::new();
+        place.write("resource.ron", "()");
+        place.write("main.rhai", "");
+        place.load();
+        let settle = |place: &mut Place| [place.look(), place.look(), place.look()].concat();
+        place.write("client/page.html", "x");
+        assert_eq!(settle(&mut place), [(LoadCause::FilesChanged, true)]);
+        place.write("client/page.html", "y");
+        assert_eq!(settle(&mut place), [(LoadCause::FilesChanged, true)]);
+        let folder = place.directory.path().join("scripts/mode");
+        std::os::unix::fs::symlink("page.html", folder.join("client/link")).unwrap();
+        assert_eq!(settle(&mut place), [(LoadCause::FilesChanged, false)]);
+        std::fs::remove_file(folder.join("client/link")).unwrap();
+        assert_eq!(
+            settle(&mut place),
+            [(LoadCause::FilesChanged, true)],
+            "the scripts that run are still these"
+        );
+        place.write("client/page.html", "z");
+        place.write("main.rhai", "fn tick(dt) {}");
+        assert_eq!(settle(&mut place), [(LoadCause::Changed, true)], "both changed");
+        std::fs::remove_dir_all(folder.join("client")).unwrap();
+        assert_eq!(settle(&mut place), [(LoadCause::FilesChanged, true)]);
+    }
+
+    #[test]
+    fn scripts_that_only_wait_for_sound_client_files_come_as_a_change_of_scripts() {
+        let mut place = Place::new();
+        place.write("resource.ron", "()");
+        place.write("main.rhai", "");
+        place.load();
+        let settle = |place: &mut Place| [place.look(), place.look(), place.look()].concat();
+        place.write("main.rhai", "fn tick(dt) {}");
+        place.write("client/manifest.json", "{}");
+        assert_eq!(settle(&mut place), [(LoadCause::Changed, false)]);
+        let folder = place.directory.path().join("scripts/mode");
+        std::fs::remove_dir_all(folder.join("client")).unwrap();
+        assert_eq!(settle(&mut place), [(LoadCause::Changed, true)]);
     }
 
     #[test]

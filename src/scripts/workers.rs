@@ -15,14 +15,15 @@ use decitick_components::{
     settings::Settings,
     worker::WorkerAnswer,
 };
-use decitick_systems::script::{LoadCause, LoadedResource, ScriptInbox};
+use decitick_systems::script::{LoadedResource, ScriptInbox};
 
 use super::{
-    load,
+    client_folder::KnownHashes,
     passwords::Hashes,
     sql::Keepers,
-    watch::{Loader, LoaderRequest, Watched},
+    watch::{Loader, LoaderRequest},
 };
+use crate::client_files::ClientFiles;
 
 /// Stack of the thread that compiles; a parser goes as deep as a text nests.
 const LOADER_STACK: usize = 16 * 1024 * 1024;
@@ -34,6 +35,7 @@ pub struct ScriptWorkers {
     loaded: Receiver<LoadedResource>,
     keepers: Keepers,
     hashes: Hashes,
+    client_files: ClientFiles,
 }
 
 /// What must come to an end in order when the server stops.
@@ -63,23 +65,19 @@ impl ScriptWorkers {
             answers.clone(),
             Arc::new(AtomicBool::new(false)),
         );
-        let mut inbox = VecDeque::new();
-        let mut watched = BTreeMap::new();
-        for name in names(settings) {
-            watched.insert(name.clone(), Watched::before_reading(&directory, &name));
-            inbox.push_back(load::load(&directory, &name, LoadCause::Asked, |name| {
-                keepers.read_store(name)
-            }));
-        }
         let (loads, requests) = unbounded();
         let (send, loaded) = unbounded();
-        let loader = Loader {
+        let known = KnownHashes::default();
+        let client_files = ClientFiles::new(directory.clone(), known.clone());
+        let mut loader = Loader {
             directory,
             keepers: keepers.clone(),
             loaded: send,
             hot_reload: settings.scripts.hot_reload,
-            watched,
+            watched: BTreeMap::new(),
+            known,
         };
+        let inbox: VecDeque<LoadedResource> = names(settings).iter().map(|name| loader.read(name)).collect();
         thread::Builder::new()
             .name("scripts".to_owned())
             .stack_size(LOADER_STACK)
@@ -89,8 +87,14 @@ impl ScriptWorkers {
             loaded,
             keepers: keepers.clone(),
             hashes: Hashes::start(answers)?,
+            client_files,
         };
         Ok((workers, ScriptInbox(inbox), ScriptThreads(keepers)))
+    }
+
+    /// The client files that wishes put up, for who serves them.
+    pub const fn client_files(&self) -> &ClientFiles {
+        &self.client_files
     }
 
     /// Hands one wish to whoever does it.
@@ -98,10 +102,11 @@ impl ScriptWorkers {
         match work {
             ScriptWork::Load(name) => self.request(LoaderRequest::Load(name)),
             ScriptWork::Close(name) => {
+                self.client_files.activate(&name, None);
                 self.keepers.close(&name);
                 self.request(LoaderRequest::Close(name));
             }
-            ScriptWork::ServeFiles { .. } => {}
+            ScriptWork::ServeFiles { resource, files } => self.client_files.activate(&resource, files),
             ScriptWork::SaveStore {
                 request,
                 resource,
@@ -160,6 +165,7 @@ mod tests {
         secret::Secret,
         settings::AuthSettings,
     };
+    use decitick_systems::script::LoadCause;
 
     use super::*;
 

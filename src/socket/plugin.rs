@@ -92,7 +92,7 @@ fn fill_inbox(
 }
 
 /// Notices first, so that every listener knows a session before its ServerHello is sent.
-fn hand_out(
+pub(crate) fn hand_out(
     mut traffic: ResMut<'_, Traffic>,
     mut notices: ResMut<'_, DoorNotices>,
     mut outbox: ResMut<'_, Outbox>,

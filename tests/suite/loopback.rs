@@ -388,6 +388,22 @@ fn an_address_in_use_stops_the_start_and_a_directory_in_use_costs_the_second_ser
     ]);
     assert_eq!(code, Some(1), "{line}");
     assert!(line.contains(&address) && line.contains("--listen"), "{line}");
+    let other = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let taken = other.local_addr().unwrap().to_string();
+    let (code, line) = failed_start(&[
+        "serve",
+        second.path().to_str().unwrap(),
+        "--listen",
+        "127.0.0.1:0",
+        "--no-console",
+        "--set",
+        &format!("client_files.listen={taken:?}"),
+    ]);
+    assert_eq!(code, Some(1), "{line}");
+    assert!(
+        line.contains(&taken) && line.contains("client_files.listen"),
+        "{line}"
+    );
     let beside = Server::start(first.path(), &[]);
     beside.wait_for_line("another server runs in this directory");
     assert!(

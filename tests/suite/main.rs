@@ -14,6 +14,7 @@ mod allocations;
 mod bans;
 mod broken_wishes;
 mod chat;
+mod client_files;
 mod clocks;
 mod combat;
 mod death_and_spawn;

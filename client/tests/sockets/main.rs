@@ -1,4 +1,4 @@
-//! The driver and the bots over real sockets, against a stand-in of the server.
+//! The driver and the bots over real sockets, against a stand-in of the server; downloads, too.
 
 #[cfg(test)]
 mod bots;
@@ -6,5 +6,7 @@ mod bots;
 mod driver;
 #[cfg(test)]
 mod fake_server;
+#[cfg(test)]
+mod files;
 #[cfg(test)]
 mod logins;

@@ -42,12 +42,6 @@ impl Settings {
             );
         }
         check_resources(faults, &self.resources);
-        if self.client_files.listen.port() == 0 {
-            faults.add(
-                "client_files.listen",
-                "the port must be 1 to 65535, since clients are told it".into(),
-            );
-        }
         if self.client_files.public_port == Some(0) {
             faults.add(
                 "client_files.public_port",

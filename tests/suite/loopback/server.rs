@@ -66,6 +66,7 @@ impl Server {
             .arg("serve")
             .arg(directory)
             .args(["--listen", "127.0.0.1:0", "--no-console", "--log", "json"])
+            .args(["--set", "client_files.listen=\"127.0.0.1:0\""])
             .args(arguments)
             .env_remove("RUST_LOG")
             .stdin(Stdio::null())

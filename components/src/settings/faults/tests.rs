@@ -28,10 +28,7 @@ fn every_bound_holds_at_its_edge_and_not_beyond() {
     assert_eq!(faulty(|settings| settings.max_players = 0), ["max_players"]);
     assert_eq!(faulty(|settings| settings.max_players = 1001), ["max_players"]);
     assert!(faulty(|settings| settings.max_players = 1000).is_empty());
-    assert_eq!(
-        faulty(|settings| settings.client_files.listen.set_port(0)),
-        ["client_files.listen"]
-    );
+    assert!(faulty(|settings| settings.client_files.listen.set_port(0)).is_empty());
     assert_eq!(
         faulty(|settings| settings.client_files.public_port = Some(0)),
         ["client_files.public_port"]
