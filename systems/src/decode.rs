@@ -111,6 +111,7 @@ enum Outcome {
 }
 
 /// A datagram as far as the phase of its connection lets it be read.
+#[expect(clippy::large_enum_variant, reason = "it lives on the stack for one call")]
 enum Received {
     Whole(ClientPacket),
     /// An event of the lane whose content is not for this phase.

@@ -200,7 +200,7 @@ fn sizes_and_numbers_hold_at_their_bounds_and_not_beyond() {
 #[test]
 fn a_file_that_may_not_be_read_is_told() {
     let place = Place::new(&[("page.html", "x"), ("other.html", "y")]);
-    fs::set_permissions(place.path("page.html"), fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(place.path("page.html"), fs::Permissions::from_mode(0o000)).unwrap();
     if File::open(place.path("page.html")).is_ok() {
         // The superuser may read everything.
         return;

@@ -39,6 +39,10 @@ struct Screen {
 
 impl Screen {
     /// `None` where no browser is installed.
+    #[expect(
+        clippy::print_stdout,
+        reason = "whoever reads the output learns what was left out"
+    )]
     fn open(host: &LoginServer, name: &str) -> Option<Self> {
         let Some(mut browser) = Browser::start() else {
             // Where everything is installed, as in the gate, nothing may be left out.
