@@ -3,8 +3,11 @@
 
 mod budget;
 mod calls;
+mod eval;
 mod events;
+mod happened;
 mod lifecycle;
+mod presence;
 mod questions;
 mod waits;
 
@@ -34,7 +37,8 @@ use super::{
 };
 
 pub(crate) use calls::Failure;
-pub(crate) use events::{Happened, is_pickup};
+pub(crate) use events::is_pickup;
+pub(crate) use happened::Happened;
 
 /// Calls that may wait for the next tick; beyond it the newest are lost.
 const MOST_PENDING: usize = 20_000;

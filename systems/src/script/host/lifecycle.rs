@@ -3,12 +3,9 @@
 use std::sync::Arc;
 
 use decitick_components::{
-    client_files::ClientManifest,
-    pages::{ViewRequest, ViewWish},
     requests::{ThingRequest, ZoneRequest},
     script::{ResourceName, ScriptFault, ScriptWork},
 };
-use rhai::{Dynamic, Module, Scope};
 
 use super::{
     Failure, Host,
@@ -16,6 +13,7 @@ use super::{
     calls::{Target, guarded, limits_of},
     events::Pending,
     lock,
+    presence::close_views,
 };
 use crate::script::{
     api::OF_SCRIPTS,
@@ -98,34 +96,6 @@ impl Host {
             cause,
             result: Ok(prepared),
         });
-    }
-
-    /// Nothing but the files for clients changed: the resource runs on.
-    fn take_files(&mut self, loaded: LoadedResource) {
-        if !self.is_started(&loaded.name) {
-            return;
-        }
-        match loaded.result {
-            Ok(prepared) => {
-                let name = loaded.name;
-                self.publish(&name, prepared.client_files);
-                tracing::info!(resource = name.as_str(), "client files changed");
-            }
-            Err(faults) => self.tell_faults(&loaded.name, &faults),
-        }
-    }
-
-    /// A resource has these files for clients from now on.
-    fn publish(&self, name: &ResourceName, files: Option<Arc<ClientManifest>>) {
-        let mut desk = lock(&self.toolkit.desk);
-        let Desk { offices, wishes, .. } = &mut *desk;
-        let Some(office) = offices.get_mut(name) else {
-            return;
-        };
-        if office.client_files.is_some() || files.is_some() {
-            office.client_files.clone_from(&files);
-            wishes.files.push((name.clone(), files));
-        }
     }
 
     /// Whoever waited for what has started now starts too.
@@ -220,7 +190,7 @@ impl Host {
     }
 
     /// Evaluates the top level of the scripts, within the limits of a call; with the bytes it holds.
-    fn evaluate(
+    pub(super) fn evaluate(
         &mut self,
         program: &compile::Program,
         state: &State,
@@ -375,102 +345,7 @@ impl Host {
         self.instances.remove(name);
     }
 
-    /// The run of the resource that judges logins, while it can judge.
-    pub(crate) fn judge(&self) -> Option<u64> {
-        let desk = lock(&self.toolkit.desk);
-        let instance = self.instances.get(desk.facts.auth.as_ref()?)?;
-        let able = instance.begun && !instance.paused && instance.program.manifest.auth;
-        able.then_some(instance.number)
-    }
-
-    /// Runs one expression for the operator, within the limits of a call; its value as text.
-    /// `@race state.round` runs it as the resource `race` would.
-    pub(crate) fn eval(&mut self, text: &str) -> Result<String, String> {
-        let Some(within) = text.strip_prefix('@') else {
-            self.be_there_for_the_console()?;
-            return self.eval_as(&ResourceName::of_console(), text);
-        };
-        let (word, text) = within.split_once(' ').unwrap_or((within, ""));
-        let name = ResourceName::parse(word)
-            .filter(|name| self.is_started(name))
-            .ok_or_else(|| {
-                format!("no resource of the name {word:?} runs; `resource list` lists those that do")
-            })?;
-        self.eval_as(&name, text)
-    }
-
-    /// The console has a resource of its own, which is made when it is first needed.
-    fn be_there_for_the_console(&mut self) -> Result<(), String> {
-        let name = ResourceName::of_console();
-        let state = {
-            let mut desk = lock(&self.toolkit.desk);
-            let office = desk
-                .offices
-                .entry(name.clone())
-                .or_insert_with(|| Office::new(name.clone(), Arc::default()));
-            office.state.clone()
-        };
-        if !self.instances.contains_key(&name) {
-            let program = compile::Program::empty(name.clone());
-            let (loaded, _, names) = self.evaluate(&program, &state)?;
-            self.instances_made += 1;
-            self.instances.insert(
-                name.clone(),
-                Instance::new(self.instances_made, program, loaded, names),
-            );
-        }
-        Ok(())
-    }
-
-    fn eval_as(&mut self, name: &ResourceName, text: &str) -> Result<String, String> {
-        let limits = limits_of(&self.settings);
-        let time = self
-            .budget
-            .share(Turn::Question)
-            .ok_or("there is no time left in this tick; try again")?
-            .min(limits.time);
-        let Some(instance) = self.instances.get_mut(name) else {
-            return Err("there is nobody to run it".to_owned());
-        };
-        let mut scope = compile::words();
-        let script = instance
-            .engine
-            .compile_with_scope(&scope, text)
-            .map_err(|error| fault::parse_fault(&error, "eval", text, &self.names).to_string())?;
-        let room = i64::try_from(limits.memory)
-            .unwrap_or(i64::MAX)
-            .saturating_sub(instance.held);
-        lock(&self.toolkit.desk).caller = Some(name.clone());
-        self.toolkit.fuse.arm(limits.operations, time, room);
-        let engine = &mut instance.engine;
-        let outcome = guarded(|| {
-            if script.has_functions() {
-                // Timers and answers call its closures later, and find them where everything is found.
-                let functions =
-                    Module::eval_ast_as_new(Scope::new(), &script.clone_functions_only(), engine)?;
-                engine.register_global_module(functions.into());
-            }
-            engine
-                .eval_ast_with_scope::<Dynamic>(&mut scope, &script)
-                .map(|value| crate::script::standard::shown(&value))
-        });
-        drop(scope);
-        let spent = self.toolkit.fuse.disarm();
-        lock(&self.toolkit.desk).caller = None;
-        self.budget.spend(spent.time);
-        instance.held = instance.held.saturating_add(spent.memory).max(0);
-        outcome.map_err(|error| {
-            let names = self.names.as_ref();
-            let described = fault::describe(&error, name.as_str(), names, &limits);
-            let place = match (described.fault.line, described.fault.column) {
-                (0, _) => String::new(),
-                (line, column) => format!("{line}:{column}: "),
-            };
-            format!("{place}{}", described.fault.problem)
-        })
-    }
-
-    fn tell_faults(&mut self, name: &ResourceName, faults: &[ScriptFault]) {
+    pub(super) fn tell_faults(&mut self, name: &ResourceName, faults: &[ScriptFault]) {
         for fault in faults {
             let place = format!("{}:{}:{}", fault.file, fault.line, fault.column);
             self.tell_of(name, &place, &fault.to_string(), &[]);
@@ -496,32 +371,5 @@ impl Host {
         if let Some(asker) = asker {
             self.settled.push((asker, outcome));
         }
-    }
-}
-
-/// The pages of a resource that is gone are shown no longer.
-fn close_views(desk: &mut Desk, name: &ResourceName) {
-    let players = desk
-        .mirror
-        .players
-        .values()
-        .map(|copy| (copy.entity, &copy.views));
-    let newcomers = desk
-        .mirror
-        .newcomers
-        .values()
-        .map(|copy| (copy.entity, &copy.views));
-    let requests: Vec<ViewRequest> = players
-        .chain(newcomers)
-        .flat_map(|(entity, views)| views.of(name).map(move |view| (entity, view)))
-        .map(|(entity, view)| ViewRequest {
-            entity,
-            resource: name.clone(),
-            wish: ViewWish::Close(view),
-        })
-        .collect();
-    for request in requests {
-        desk.mirror.play_view(&request);
-        desk.wishes.views.push(request);
     }
 }
