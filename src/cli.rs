@@ -49,7 +49,7 @@ pub enum Command {
     Serve(ServeArguments),
     /// Make a server directory; files that are there already are left as they are
     Init(InitArguments),
-    /// Judge configuration, assets, key and ban list without listening
+    /// Judge configuration, assets, scripts, client files, key and ban list without listening
     #[command(after_help = "Prints every fault as FILE:LINE:COLUMN and exits with 1 when there is any.")]
     Check(CheckArguments),
     /// Ask a server who it is, and verify the signature of its answer

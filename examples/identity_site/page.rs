@@ -33,6 +33,7 @@ pub(crate) fn login(request: &LoginRequest, site: &str, account: &str, error: Op
 <input id="password" name="password" type="password" autocomplete="current-password" maxlength="256" required{password_focus}>
 <button id="submit" type="submit">Log in</button>
 </form>
+<a class="cancel" id="cancel" href="{return_to}">Cancel, back to the game</a>
 <dl>
 <dt>Asked by the server</dt><dd><code id="server">{server}</code></dd>
 <dt>Then back to</dt><dd><code id="origin">{origin}</code></dd>

@@ -94,6 +94,12 @@ fn serve(arguments: &ServeArguments) -> Result<Ended, Failure> {
     // With port 0 it is the system's choice that clients are told.
     settings.client_files.listen = client_files.address();
     tell_what_has_no_effect(&settings);
+    if let Some(auth) = &settings.auth {
+        tracing::info!(
+            resource = auth.resource,
+            "newcomers have to log in: this resource decides who joins"
+        );
+    }
     let parts = ServerParts {
         server_key: identity.public_key(),
         settings,

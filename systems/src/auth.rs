@@ -68,6 +68,7 @@ fn judge_assertions(
     key: Res<'_, ServerKey>,
     clock: Res<'_, Clock>,
     connections: Query<'_, '_, &Phase>,
+    players: Query<'_, '_, &PlayerId>,
     mut judged: MessageWriter<'_, AssertionJudged>,
 ) {
     let mut left = ASSERTIONS_PER_TICK;
@@ -79,9 +80,15 @@ fn judge_assertions(
             continue;
         }
         left -= 1;
+        let outcome = outcome(&received, &settings, &key, clock.unix_seconds());
+        tracing::info!(
+            player = players.get(received.entity).ok().map(|player| player.0),
+            result = outcome.name(),
+            "the token of an identity site was judged"
+        );
         judged.write(AssertionJudged {
             entity: received.entity,
-            outcome: outcome(&received, &settings, &key, clock.unix_seconds()),
+            outcome,
         });
     }
     if queue.0.is_empty() {

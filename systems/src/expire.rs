@@ -118,6 +118,11 @@ fn release(world: &mut World, player: PlayerId, request: &EndSessionRequest) -> 
         name = decitick_protocol::escape_for_display(&name, 64),
         peer = %route.peer,
         reason = %request.reason,
+        told = request
+            .notice
+            .as_ref()
+            .map(|notice| decitick_protocol::escape_for_display(notice.as_str(), 64))
+            .map(tracing::field::display),
         "{}",
         if phase.joined() { "player left" } else { "login ended" }
     );

@@ -20,6 +20,7 @@ const WORK: Stopwatch = Stopwatch {
         TIME.set(TIME.get() + Duration::from_micros(10));
         TIME.get()
     },
+    busy: || TIME.get(),
 };
 
 /// A function that takes `ms` milliseconds and a little.

@@ -141,9 +141,11 @@ fn every_example_of_the_reference_runs() {
 }
 
 #[test]
-fn every_script_in_the_guide_runs() {
+fn every_script_in_the_guides_runs() {
     let guide = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/scripting.md")).unwrap();
     let (guide, _) = guide.split_once(BEGIN).expect("the guide has the marker");
+    let logins = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/login.md")).unwrap();
+    let guide = [guide, &logins].concat();
     let blocks: Vec<&str> = guide
         .split("```rhai\n")
         .skip(1)

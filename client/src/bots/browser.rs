@@ -171,6 +171,9 @@ fn make(agent: &Agent, visit: &Visit) -> Result<String, String> {
         }
         _ => {
             read(answer.body_mut())?;
+            if status == StatusCode::UNAUTHORIZED {
+                return Err("the site does not know this account with this password; start it with --any-account PASSWORD, and give the bots the same with --login-password".to_owned());
+            }
             Err(format!(
                 "the site answered the form with {} instead of 303",
                 status.as_u16()

@@ -12,6 +12,8 @@ pub struct Stopwatch {
     pub exact: fn() -> Duration,
     /// To some milliseconds, and so cheap that it can be read for every operation of a script. It has a start of its own.
     pub coarse: fn() -> Duration,
+    /// Time for which the calling thread had a processor. It tells a script that works from one whose thread had to wait.
+    pub busy: fn() -> Duration,
 }
 
 impl Default for Stopwatch {
@@ -19,6 +21,7 @@ impl Default for Stopwatch {
         Self {
             exact: || Duration::ZERO,
             coarse: || Duration::ZERO,
+            busy: || Duration::ZERO,
         }
     }
 }

@@ -32,18 +32,21 @@
     location.assign(target.href);
   }
 
+  function open(text, isError, field) {
+    say(text, isError);
+    lock(false);
+    at(field).focus();
+  }
+
   function hear(data) {
     switch (data && data.state) {
       case "ask":
         offer({ web: data.web === true, remember: data.remember === true });
-        say("Who are you?");
-        lock(false);
-        at("account").focus();
+        open("Who are you?", false, "account");
         break;
       case "error":
       case "wait":
-        say(data.text, true);
-        lock(false);
+        open(data.text, true, at("account").value ? "password" : "account");
         break;
       case "web":
         say("Going to the website …");
@@ -68,16 +71,21 @@
 
   lock(true);
   if (!game) {
+    form.hidden = true;
     say("This page works inside the game only.", true);
     return;
   }
   game.ondata = hear;
   // Back from the website: the token is for the server alone, and not for the history.
   const token = new URLSearchParams(location.hash.slice(1)).get("token");
+  const choices = sessionStorage.getItem("choices");
+  if (choices) offer(JSON.parse(choices));
   if (token) {
     history.replaceState(null, "", location.pathname);
-    offer(JSON.parse(sessionStorage.getItem("choices") || "{}"));
     say("One moment …");
     game.assertion(token);
+  } else if (choices) {
+    // Back without one.
+    open("Who are you?", false, "account");
   }
 })();

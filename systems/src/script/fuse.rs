@@ -91,6 +91,10 @@ pub(crate) struct Fuse {
     started_nanoseconds: AtomicU64,
     /// The same on the coarse clock.
     started_coarsely: AtomicU64,
+    /// The same on the account of the thread.
+    started_busy: AtomicU64,
+    /// Time on the coarse clock since then at which the call is looked at closely.
+    look_after: AtomicU64,
     memory_at_start: AtomicI64,
     /// Operations done and charged so far.
     operations: AtomicU64,
@@ -111,6 +115,8 @@ impl Fuse {
             memory_limit: AtomicI64::new(0),
             started_nanoseconds: AtomicU64::new(0),
             started_coarsely: AtomicU64::new(0),
+            started_busy: AtomicU64::new(0),
+            look_after: AtomicU64::new(0),
             memory_at_start: AtomicI64::new(0),
             operations: AtomicU64::new(0),
             engine_operations: AtomicU64::new(0),
@@ -128,6 +134,9 @@ impl Fuse {
             .store(nanoseconds((self.stopwatch.exact)()), Relaxed);
         self.started_coarsely
             .store(nanoseconds((self.stopwatch.coarse)()), Relaxed);
+        self.started_busy
+            .store(nanoseconds((self.stopwatch.busy)()), Relaxed);
+        self.look_after.store(nanoseconds(time), Relaxed);
         self.memory_at_start.store(memory_now, Relaxed);
         self.operations.store(0, Relaxed);
         self.engine_operations.store(0, Relaxed);
@@ -218,10 +227,28 @@ impl Fuse {
         }
         let started = self.started_coarsely.load(Relaxed);
         let elapsed = nanoseconds((self.stopwatch.coarse)()).saturating_sub(started);
-        if elapsed > self.time_limit_nanoseconds.load(Relaxed) {
+        if elapsed > self.look_after.load(Relaxed) && self.is_out_of_time(elapsed) {
             return Some(Cut::Time);
         }
         None
+    }
+
+    /// Whether a call that has lasted so long has used up its time. One whose thread had to wait for a processor has not;
+    /// but the tick cannot wait for ever.
+    fn is_out_of_time(&self, elapsed: u64) -> bool {
+        const PATIENCE: u64 = 3;
+        let limit = self.time_limit_nanoseconds.load(Relaxed);
+        let started = self.started_busy.load(Relaxed);
+        let used = nanoseconds((self.stopwatch.busy)()).saturating_sub(started);
+        let left = limit.saturating_sub(used);
+        let longest = limit.saturating_mul(PATIENCE);
+        if left == 0 || elapsed > longest {
+            return true;
+        }
+        // It can have used up the rest by then and no sooner.
+        self.look_after
+            .store(elapsed.saturating_add(left).min(longest), Relaxed);
+        false
     }
 
     fn elapsed(&self) -> u64 {
@@ -258,12 +285,15 @@ mod tests {
     thread_local! {
         static TIME: Cell<Duration> = const { Cell::new(Duration::ZERO) };
         static MEMORY: Cell<i64> = const { Cell::new(0) };
+        /// Time for which the thread had no processor.
+        static WAITED: Cell<Duration> = const { Cell::new(Duration::ZERO) };
     }
 
     fn fuse() -> Arc<Fuse> {
         let stopwatch = Stopwatch {
             exact: || TIME.get(),
             coarse: || TIME.get(),
+            busy: || TIME.get().saturating_sub(WAITED.get()),
         };
         Fuse::new(stopwatch, MemoryGauge(|| MEMORY.get()))
     }
@@ -279,6 +309,32 @@ mod tests {
         assert_eq!(fuse.progress(11), Some(Cut::Operations));
         fuse.disarm();
         assert_eq!(fuse.progress(12), None);
+    }
+
+    #[test]
+    fn a_call_whose_thread_had_to_wait_has_its_time_all_the_same_but_not_for_ever() {
+        let fuse = fuse();
+        let wait = |time| {
+            TIME.set(TIME.get() + time);
+            WAITED.set(WAITED.get() + time);
+        };
+        fuse.arm(10, SECOND, 10);
+        wait(SECOND * 3 / 2);
+        assert_eq!(fuse.progress(1), None, "it has done nothing yet");
+        TIME.set(TIME.get() + SECOND - Duration::from_millis(1));
+        assert_eq!(fuse.progress(2), None);
+        TIME.set(TIME.get() + Duration::from_millis(2));
+        assert_eq!(
+            fuse.progress(3),
+            Some(Cut::Time),
+            "now it has worked for a second"
+        );
+        fuse.disarm();
+        fuse.arm(10, SECOND, 10);
+        wait(SECOND * 3 - Duration::from_millis(1));
+        assert_eq!(fuse.progress(1), None);
+        wait(Duration::from_millis(2));
+        assert_eq!(fuse.progress(2), Some(Cut::Time));
     }
 
     #[test]

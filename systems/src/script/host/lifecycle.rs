@@ -157,14 +157,14 @@ impl Host {
             desk.facts.auth.as_ref() == Some(name)
         };
         self.publish(name, client_files);
-        if judges && unfit {
-            tracing::error!(
-                resource = name.as_str(),
-                reason = "not_an_auth_resource",
-                "the configuration names this resource under auth, but its manifest does not say auth: true; nobody can join until it does"
-            );
-        }
         self.problems.remove(name);
+        if judges && unfit {
+            let file = format!("scripts/{name}/resource.ron");
+            let problem = format!(
+                "{file}: the configuration names this resource under auth, but its manifest does not say auth: true; nobody can join until it does"
+            );
+            self.tell_of(name, &file, &problem, &[]);
+        }
         self.instances_made += 1;
         let mut instance = Instance::new(self.instances_made, program, loaded, names);
         instance.held = held;

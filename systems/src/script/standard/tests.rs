@@ -376,6 +376,7 @@ fn no_function_panics_or_takes_much_memory_whatever_it_is_given() {
         let stopwatch = Stopwatch {
             exact: clock,
             coarse: clock,
+            busy: clock,
         };
         let fuse = Fuse::new(stopwatch, MemoryGauge::default());
         for module in modules(&fuse) {
