@@ -91,8 +91,11 @@ pub(crate) struct Fuse {
     started_nanoseconds: AtomicU64,
     /// The same on the coarse clock.
     started_coarsely: AtomicU64,
-    /// The same on the account of the thread.
+    /// The same on the account of the thread, as if it had not had to wait since that was last read.
     started_busy: AtomicU64,
+    /// The account of the thread when it was last read, and when that was.
+    account_busy: AtomicU64,
+    account_at: AtomicU64,
     /// Time on the coarse clock since then at which the call is looked at closely.
     look_after: AtomicU64,
     memory_at_start: AtomicI64,
@@ -116,6 +119,8 @@ impl Fuse {
             started_nanoseconds: AtomicU64::new(0),
             started_coarsely: AtomicU64::new(0),
             started_busy: AtomicU64::new(0),
+            account_busy: AtomicU64::new(0),
+            account_at: AtomicU64::new(0),
             look_after: AtomicU64::new(0),
             memory_at_start: AtomicI64::new(0),
             operations: AtomicU64::new(0),
@@ -134,14 +139,28 @@ impl Fuse {
             .store(nanoseconds((self.stopwatch.exact)()), Relaxed);
         self.started_coarsely
             .store(nanoseconds((self.stopwatch.coarse)()), Relaxed);
-        self.started_busy
-            .store(nanoseconds((self.stopwatch.busy)()), Relaxed);
+        let since_account = self
+            .started_nanoseconds
+            .load(Relaxed)
+            .saturating_sub(self.account_at.load(Relaxed));
+        self.started_busy.store(
+            self.account_busy.load(Relaxed).saturating_add(since_account),
+            Relaxed,
+        );
         self.look_after.store(nanoseconds(time), Relaxed);
         self.memory_at_start.store(memory_now, Relaxed);
         self.operations.store(0, Relaxed);
         self.engine_operations.store(0, Relaxed);
         self.cut.store(0, Relaxed);
         self.armed.store(true, Relaxed);
+    }
+
+    /// Reads the account of the thread: once a tick, since it takes about as long as a short call.
+    pub(crate) fn read_account(&self) {
+        self.account_busy
+            .store(nanoseconds((self.stopwatch.busy)()), Relaxed);
+        self.account_at
+            .store(nanoseconds((self.stopwatch.exact)()), Relaxed);
     }
 
     /// Ends the watch over a call and tells what it used.
@@ -318,6 +337,7 @@ mod tests {
             TIME.set(TIME.get() + time);
             WAITED.set(WAITED.get() + time);
         };
+        fuse.read_account();
         fuse.arm(10, SECOND, 10);
         wait(SECOND * 3 / 2);
         assert_eq!(fuse.progress(1), None, "it has done nothing yet");
@@ -330,6 +350,7 @@ mod tests {
             "now it has worked for a second"
         );
         fuse.disarm();
+        fuse.read_account();
         fuse.arm(10, SECOND, 10);
         wait(SECOND * 3 - Duration::from_millis(1));
         assert_eq!(fuse.progress(1), None);

@@ -113,6 +113,7 @@ impl Host {
     /// A new tick has a new budget.
     pub(crate) fn begin_tick(&mut self, clock: &Clock, key: Option<[u8; 16]>, tickets: Vec<[u8; 16]>) {
         self.budget.refill();
+        self.toolkit.fuse.read_account();
         let mut desk = lock(&self.toolkit.desk);
         desk.clock = *clock;
         desk.tickets.extend(tickets);
