@@ -130,9 +130,22 @@ const fn property(
     }
 }
 
-/// A function of a module, `optional` of whose last parameters may be left out.
+/// A function of a module.
 const fn of_module(
     module: &'static str,
+    name: &'static str,
+    params: (&'static [Param], usize),
+    returns: &'static str,
+    doc: &'static str,
+    example: &'static str,
+    run: fn(&mut Call<'_, '_>) -> Outcome,
+) -> Native {
+    native(Owner::Module(module), name, params, returns, doc, example, run)
+}
+
+/// A function, `optional` of whose last parameters may be left out.
+const fn native(
+    owner: Owner,
     name: &'static str,
     (params, optional): (&'static [Param], usize),
     returns: &'static str,
@@ -141,7 +154,7 @@ const fn of_module(
     run: fn(&mut Call<'_, '_>) -> Outcome,
 ) -> Native {
     Native {
-        owner: Owner::Module(module),
+        owner,
         name,
         params,
         optional,

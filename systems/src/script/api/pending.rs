@@ -11,7 +11,7 @@ use decitick_protocol::PlainText;
 use rhai::Dynamic;
 
 use super::{
-    Call, Native, Outcome, Owner, Property, param,
+    Call, Native, Outcome, Owner, Param, Property, native, param,
     player::{address, keep_note_of, network, note_of},
     property, views,
 };
@@ -19,22 +19,13 @@ use crate::script::{desk::Desk, mirror::NewcomerCopy, words::hex};
 
 const fn of_pending(
     name: &'static str,
-    (params, optional): (&'static [super::Param], usize),
+    params: (&'static [Param], usize),
     returns: &'static str,
     doc: &'static str,
     example: &'static str,
     run: fn(&mut Call<'_, '_>) -> Outcome,
 ) -> Native {
-    Native {
-        owner: Owner::Pending,
-        name,
-        params,
-        optional,
-        returns,
-        doc,
-        example,
-        run,
-    }
+    native(Owner::Pending, name, params, returns, doc, example, run)
 }
 
 pub(super) const NATIVES: &[Native] = &[
