@@ -4,11 +4,11 @@ use std::{io, sync::Arc};
 
 use decitick_components::{client_files::ClientManifest, script::ResourceName};
 use hyper::{
-    Method, Request, Response, StatusCode,
+    Method, Request, Response, StatusCode, Version,
     body::{Body, Bytes},
     header::{
         ACCEPT_RANGES, ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, ETAG,
-        HeaderName, HeaderValue, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
+        HOST, HeaderName, HeaderValue, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
     },
     http::request::Parts,
 };
@@ -47,6 +47,7 @@ pub(super) async fn answer<B: Body>(files: &ClientFiles, request: Request<B>) ->
 /// Why nothing is sent.
 #[derive(Clone, Copy, Debug)]
 enum Refusal {
+    Host,
     Method,
     Content,
     Missing,
@@ -55,6 +56,11 @@ enum Refusal {
 impl Refusal {
     fn response(self) -> Response<ResponseBody> {
         match self {
+            Self::Host => {
+                let mut refused = status(StatusCode::BAD_REQUEST);
+                set(&mut refused, CONNECTION, "close");
+                refused
+            }
             Self::Method => {
                 let mut refused = status(StatusCode::METHOD_NOT_ALLOWED);
                 set(&mut refused, ALLOW, "GET, HEAD");
@@ -86,6 +92,10 @@ enum Source {
 }
 
 async fn find(files: &ClientFiles, request: &Parts, has_content: bool) -> Result<Found, Refusal> {
+    // RFC 9112 3.2: with none or several a proxy on the way may have read another request than this one.
+    if request.version == Version::HTTP_11 && request.headers.get_all(HOST).iter().count() != 1 {
+        return Err(Refusal::Host);
+    }
     if !matches!(request.method, Method::GET | Method::HEAD) {
         return Err(Refusal::Method);
     }

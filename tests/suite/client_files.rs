@@ -142,6 +142,17 @@ fn other_methods_and_requests_with_content_are_refused() {
 }
 
 #[test]
+fn a_request_names_its_host_once() {
+    let site = Site::start(&[("page.html", PAGE)]);
+    site.publish();
+    let bare = "GET /mode/page.html HTTP/1.1\r\nConnection: close\r\n\r\n";
+    assert_eq!(site.ask(bare).status, 400);
+    assert_eq!(site.get_with("/mode/page.html", "Host: y\r\n").status, 400);
+    let old = "GET /mode/page.html HTTP/1.0\r\n\r\n";
+    assert_eq!(site.ask(old).status, 200, "HTTP/1.0 has no such rule");
+}
+
+#[test]
 fn only_what_was_put_up_is_there_and_only_as_long_as_it_is_up() {
     let site = Site::start(&[("page.html", PAGE)]);
     let manifest = site.read();

@@ -227,8 +227,8 @@ pub(crate) struct Desk {
     /// Numbers that are reserved in the books for what will be made, highest last.
     pub free_things: Vec<ThingId>,
     pub free_zones: Vec<ZoneId>,
-    /// Random bits that no ticket had yet.
-    pub tickets: Vec<[u8; 16]>,
+    /// Numbers for tickets, and for nothing else; `None` until there is a key for them.
+    pub tickets: Option<Random>,
     /// The server's public key.
     pub server_key: [u8; 32],
     last_timer: i64,
@@ -262,7 +262,7 @@ impl Desk {
             in_step: false,
             free_things: Vec::new(),
             free_zones: Vec::new(),
-            tickets: Vec::new(),
+            tickets: None,
             server_key: [0; 32],
             last_timer: 0,
             last_request: 0,

@@ -75,6 +75,8 @@ pub(crate) struct Spent {
     pub(crate) memory: i64,
     /// What ended it, if a limit did.
     pub(crate) cut: Option<Cut>,
+    /// Whether it was ended for its time although its thread had mostly waited for a processor.
+    pub(crate) starved: bool,
 }
 
 /// Bounds one call at a time. The host arms it before a call and disarms it after; between calls it lets everything
@@ -99,6 +101,7 @@ pub(crate) struct Fuse {
     /// Time on the coarse clock since then at which the call is looked at closely.
     look_after: AtomicU64,
     memory_at_start: AtomicI64,
+    starved: AtomicBool,
     /// Operations done and charged so far.
     operations: AtomicU64,
     /// The engine's own count at the last call of the hook; it starts anew with each evaluation.
@@ -123,6 +126,7 @@ impl Fuse {
             account_at: AtomicU64::new(0),
             look_after: AtomicU64::new(0),
             memory_at_start: AtomicI64::new(0),
+            starved: AtomicBool::new(false),
             operations: AtomicU64::new(0),
             engine_operations: AtomicU64::new(0),
         })
@@ -152,6 +156,7 @@ impl Fuse {
         self.operations.store(0, Relaxed);
         self.engine_operations.store(0, Relaxed);
         self.cut.store(0, Relaxed);
+        self.starved.store(false, Relaxed);
         self.armed.store(true, Relaxed);
     }
 
@@ -171,6 +176,7 @@ impl Fuse {
             time: Duration::from_nanos(self.elapsed()),
             memory: self.grown((self.gauge.0)()),
             cut: Cut::from_code(self.cut.load(Relaxed)),
+            starved: self.starved.load(Relaxed),
         }
     }
 
@@ -262,6 +268,7 @@ impl Fuse {
         let left = limit.saturating_sub(used);
         let longest = limit.saturating_mul(PATIENCE);
         if left == 0 || elapsed > longest {
+            self.starved.store(left > 0, Relaxed);
             return true;
         }
         // It can have used up the rest by then and no sooner.
@@ -349,13 +356,14 @@ mod tests {
             Some(Cut::Time),
             "now it has worked for a second"
         );
-        fuse.disarm();
+        assert!(!fuse.disarm().starved);
         fuse.read_account();
         fuse.arm(10, SECOND, 10);
         wait(SECOND * 3 - Duration::from_millis(1));
         assert_eq!(fuse.progress(1), None);
         wait(Duration::from_millis(2));
         assert_eq!(fuse.progress(2), Some(Cut::Time));
+        assert!(fuse.disarm().starved, "that was not its own doing");
     }
 
     #[test]

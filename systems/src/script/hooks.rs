@@ -49,9 +49,11 @@ const LINES_PER_TICK: usize = 16;
 pub(crate) fn begin_tick(host: Res<'_, ScriptHost>, clock: Res<'_, Clock>, mut entropy: ResMut<'_, Entropy>) {
     let mut host = host.lock();
     let key = if host.is_idle() { None } else { entropy.array() };
-    let tickets = (0..host.wanted_tickets())
-        .map_while(|_| entropy.array())
-        .collect();
+    let tickets = if host.issues_tickets() {
+        entropy.array()
+    } else {
+        None
+    };
     host.begin_tick(&clock, key, tickets);
 }
 

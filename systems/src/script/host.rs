@@ -111,12 +111,14 @@ impl Host {
     }
 
     /// A new tick has a new budget.
-    pub(crate) fn begin_tick(&mut self, clock: &Clock, key: Option<[u8; 16]>, tickets: Vec<[u8; 16]>) {
+    pub(crate) fn begin_tick(&mut self, clock: &Clock, key: Option<[u8; 16]>, tickets: Option<[u8; 16]>) {
         self.budget.refill();
         self.toolkit.fuse.read_account();
         let mut desk = lock(&self.toolkit.desk);
         desk.clock = *clock;
-        desk.tickets.extend(tickets);
+        if let Some(key) = tickets {
+            desk.tickets = Some(super::random::Random::new(key));
+        }
         if let Some(key) = key {
             desk.random = super::random::Random::new(key);
         }
@@ -136,15 +138,9 @@ impl Host {
         }
     }
 
-    /// Random bits for tickets that are wanted; none on a server without logins by the web.
-    pub(crate) fn wanted_tickets(&self) -> usize {
-        const READY: usize = 1_024;
-        const PER_TICK: usize = 256;
-        let desk = lock(&self.toolkit.desk);
-        if desk.facts.providers.is_empty() {
-            return 0;
-        }
-        READY.saturating_sub(desk.tickets.len()).min(PER_TICK)
+    /// Whether tickets may be wanted.
+    pub(crate) fn issues_tickets(&self) -> bool {
+        !lock(&self.toolkit.desk).facts.providers.is_empty()
     }
 
     /// Whether there is anything that scripts would be told.

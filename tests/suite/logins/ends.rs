@@ -205,3 +205,14 @@ fn what_is_done_to_one_who_went_or_was_decided_does_nothing() {
     assert!(sim.players[ada].end().is_none());
     sim.expect_no_script_error();
 }
+
+#[test]
+fn tickets_for_everybody_who_asks_in_one_tick_do_not_run_out() {
+    let mut sim = server(
+        "fn pending_connected(pending) { let seen = #{}; for i in 0..3000 { seen[pending.web_auth(\"example\")] = true; } pending.set(\"n\", seen.len()); pending.accept(); }\nfn player_connected(player) { chat::broadcast(`${player.get(\"n\")}`); }",
+    );
+    let ada = sim.join_now("Ada");
+    sim.ticks(2);
+    assert_eq!(sim.players[ada].chat(), ["3000"], "and no two are alike");
+    sim.expect_no_script_error();
+}

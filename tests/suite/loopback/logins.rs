@@ -144,6 +144,41 @@ fn an_account_is_registered_logged_into_and_guarded() {
 }
 
 #[test]
+fn one_account_plays_once_even_after_a_reload() {
+    let host = LoginServer::with_site_key(&[]);
+    let mut ada = host.asked("Ada", None);
+    ada.act(&enter("register", "ada", "correct horse"));
+    ada.let_in();
+    let restarted = host.server.console("resource restart login");
+    assert!(restarted.status.success(), "{}", text(&restarted.stderr));
+    let mut twin = host.asked("Twin", None);
+    twin.act(&enter("login", "ada", "correct horse"));
+    twin.let_in();
+    assert!(matches!(ada.end(), EndReason::Kicked { reason } if reason.contains("elsewhere")));
+}
+
+#[test]
+fn on_a_server_that_does_not_ask_for_logins_the_resource_leaves_everybody_alone() {
+    let directory = TempDir::new().unwrap();
+    assert!(
+        decitick(&["init", directory.path().to_str().unwrap()])
+            .status
+            .success()
+    );
+    fs::write(
+        directory.path().join("assets/server.ron"),
+        "(resources: [\"login\", \"freeroam\"])",
+    )
+    .unwrap();
+    let server = Server::start(directory.path(), &[]);
+    server.wait_for_line("judges_nobody");
+    let address = server.addresses()[0].to_string();
+    let run = decitick(&["bots", &address, "--count", "3", "--seconds", "1"]);
+    assert!(run.status.success(), "{}", text(&run.stdout));
+    assert!(!server.log().iter().any(|line| line.contains("script_error")));
+}
+
+#[test]
 fn what_is_no_name_or_no_password_is_told_and_too_many_mistakes_end_it() {
     let host = LoginServer::with_site_key(&[]);
     let mut eve = host.asked("Eve", None);

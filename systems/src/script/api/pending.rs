@@ -244,10 +244,14 @@ fn web_auth(call: &mut Call<'_, '_>) -> Outcome {
     Ok(text.into())
 }
 
-/// 128 random bits that nobody was given before.
+/// 128 bits that nobody can tell before.
 fn draw_ticket(desk: &mut Desk) -> Result<String, String> {
-    desk.tickets
-        .pop()
-        .map(|bits| hex(&bits))
-        .ok_or_else(|| "too many tickets in one tick; try again in the next".to_owned())
+    let random = desk
+        .tickets
+        .as_mut()
+        .ok_or("the server has no random numbers yet; try again in the next tick")?;
+    Ok([random.bits(), random.bits()]
+        .iter()
+        .map(|bits| hex(&bits.to_be_bytes()))
+        .collect())
 }

@@ -158,6 +158,13 @@ impl Host {
         };
         self.publish(name, client_files);
         self.problems.remove(name);
+        if !judges && !unfit {
+            tracing::warn!(
+                resource = name.as_str(),
+                reason = "judges_nobody",
+                "its manifest says auth: true, but the configuration does not name it under auth: nobody has to log in"
+            );
+        }
         if judges && unfit {
             let file = format!("scripts/{name}/resource.ron");
             let problem = format!(
