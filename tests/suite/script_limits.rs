@@ -21,6 +21,7 @@ const WORK: Stopwatch = Stopwatch {
         TIME.get()
     },
     busy: || TIME.get(),
+    sleeps: || 0,
 };
 
 /// A function that takes `ms` milliseconds and a little.

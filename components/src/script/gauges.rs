@@ -14,6 +14,9 @@ pub struct Stopwatch {
     pub coarse: fn() -> Duration,
     /// Time for which the calling thread had a processor. It tells a script that works from one whose thread had to wait.
     pub busy: fn() -> Duration,
+    /// How often the calling thread gave its processor up by itself, to sleep or to wait for something: what it does not
+    /// do when the processor is taken from it.
+    pub sleeps: fn() -> u64,
 }
 
 impl Default for Stopwatch {
@@ -22,6 +25,7 @@ impl Default for Stopwatch {
             exact: || Duration::ZERO,
             coarse: || Duration::ZERO,
             busy: || Duration::ZERO,
+            sleeps: || 0,
         }
     }
 }

@@ -98,6 +98,7 @@ pub(crate) struct Fuse {
     /// The account of the thread when it was last read, and when that was.
     account_busy: AtomicU64,
     account_at: AtomicU64,
+    account_sleeps: AtomicU64,
     /// Time on the coarse clock since then at which the call is looked at closely.
     look_after: AtomicU64,
     memory_at_start: AtomicI64,
@@ -124,6 +125,7 @@ impl Fuse {
             started_busy: AtomicU64::new(0),
             account_busy: AtomicU64::new(0),
             account_at: AtomicU64::new(0),
+            account_sleeps: AtomicU64::new(0),
             look_after: AtomicU64::new(0),
             memory_at_start: AtomicI64::new(0),
             starved: AtomicBool::new(false),
@@ -166,6 +168,7 @@ impl Fuse {
             .store(nanoseconds((self.stopwatch.busy)()), Relaxed);
         self.account_at
             .store(nanoseconds((self.stopwatch.exact)()), Relaxed);
+        self.account_sleeps.store((self.stopwatch.sleeps)(), Relaxed);
     }
 
     /// Ends the watch over a call and tells what it used.
@@ -262,6 +265,10 @@ impl Fuse {
     /// but the tick cannot wait for ever.
     fn is_out_of_time(&self, elapsed: u64) -> bool {
         const PATIENCE: u64 = 3;
+        if (self.stopwatch.sleeps)() != self.account_sleeps.load(Relaxed) {
+            // It made the engine wait for something, and that is its own time.
+            return true;
+        }
         let limit = self.time_limit_nanoseconds.load(Relaxed);
         let started = self.started_busy.load(Relaxed);
         let used = nanoseconds((self.stopwatch.busy)()).saturating_sub(started);
@@ -313,6 +320,7 @@ mod tests {
         static MEMORY: Cell<i64> = const { Cell::new(0) };
         /// Time for which the thread had no processor.
         static WAITED: Cell<Duration> = const { Cell::new(Duration::ZERO) };
+        static SLEEPS: Cell<u64> = const { Cell::new(0) };
     }
 
     fn fuse() -> Arc<Fuse> {
@@ -320,6 +328,7 @@ mod tests {
             exact: || TIME.get(),
             coarse: || TIME.get(),
             busy: || TIME.get().saturating_sub(WAITED.get()),
+            sleeps: || SLEEPS.get(),
         };
         Fuse::new(stopwatch, MemoryGauge(|| MEMORY.get()))
     }
@@ -364,6 +373,12 @@ mod tests {
         wait(Duration::from_millis(2));
         assert_eq!(fuse.progress(2), Some(Cut::Time));
         assert!(fuse.disarm().starved, "that was not its own doing");
+        fuse.read_account();
+        fuse.arm(10, SECOND, 10);
+        SLEEPS.set(1);
+        wait(SECOND * 3 / 2);
+        assert_eq!(fuse.progress(1), Some(Cut::Time), "it slept");
+        assert!(!fuse.disarm().starved);
     }
 
     #[test]

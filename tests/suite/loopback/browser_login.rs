@@ -9,7 +9,13 @@ use clap::Parser;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::{browser::Browser, guest::Guest, logins::LoginServer, server::PATIENCE};
+use super::{
+    browser::Browser,
+    guest::Guest,
+    logins::LoginServer,
+    server::{PATIENCE, decitick},
+    text,
+};
 use crate::identity_site;
 
 /// What a client puts into the pages of the server's own files, and into no other.
@@ -115,7 +121,8 @@ impl Screen {
     }
 }
 
-/// Starts the example site with one account; gives where it listens and its line for the configuration.
+/// Starts the example site with the account of Ada, and with every other under one password; gives where it listens and its
+/// line for the configuration.
 fn start_site(directory: &TempDir) -> (SocketAddr, String) {
     let key_file = directory.path().join("site.key");
     let options = identity_site::Options::parse_from([
@@ -124,6 +131,8 @@ fn start_site(directory: &TempDir) -> (SocketAddr, String) {
         "127.0.0.1:0",
         "--account",
         "ada:lovelace",
+        "--any-account",
+        "of-the-bots",
         "--key-file",
         key_file.to_str().unwrap(),
     ]);
@@ -137,6 +146,38 @@ fn start_site(directory: &TempDir) -> (SocketAddr, String) {
         }
     });
     told.recv_timeout(PATIENCE).expect("the site listens")
+}
+
+#[test]
+fn bots_log_in_at_the_website() {
+    let directory = TempDir::new().unwrap();
+    let (site, provider) = start_site(&directory);
+    let host = LoginServer::start(&provider, &format!("http://{site}/login"), &[]);
+    let address = host.address.to_string();
+    let run = |password| {
+        let way = ["--login", "web", "--login-password", password];
+        decitick(
+            &[
+                &["bots", &address, "--count", "4", "--seconds", "1"],
+                way.as_slice(),
+            ]
+            .concat(),
+        )
+    };
+    let let_in = run("of-the-bots");
+    assert!(let_in.status.success(), "{}", text(&let_in.stdout));
+    assert!(
+        text(&let_in.stdout).contains("4 by web"),
+        "{}",
+        text(&let_in.stdout)
+    );
+    let refused = run("of-nobody");
+    assert!(!refused.status.success());
+    assert!(
+        text(&refused.stdout).contains("--any-account"),
+        "{}",
+        text(&refused.stdout)
+    );
 }
 
 #[test]
