@@ -13,8 +13,6 @@ pub fn stopwatch() -> Stopwatch {
     Stopwatch {
         exact: since_first_look,
         coarse,
-        busy,
-        sleeps,
     }
 }
 
@@ -42,33 +40,6 @@ fn coarse() -> Duration {
     since_first_look()
 }
 
-/// The kernel's account of this thread; a system call.
-#[cfg(target_os = "linux")]
-fn busy() -> Duration {
-    use nix::time::{ClockId, clock_gettime};
-    clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map_or_else(|_| since_first_look(), Duration::from)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn busy() -> Duration {
-    since_first_look()
-}
-
-/// The kernel's count of voluntary context switches of this thread; a system call.
-#[cfg(target_os = "linux")]
-fn sleeps() -> u64 {
-    use nix::sys::resource::{UsageWho, getrusage};
-    getrusage(UsageWho::RUSAGE_THREAD)
-        .ok()
-        .and_then(|usage| u64::try_from(usage.voluntary_context_switches()).ok())
-        .unwrap_or_default()
-}
-
-#[cfg(not(target_os = "linux"))]
-const fn sleeps() -> u64 {
-    0
-}
-
 fn allocated_by_thread() -> i64 {
     i64::try_from(alloc_metrics::thread_metrics().allocated_bytes).unwrap_or(i64::MAX)
 }
@@ -79,30 +50,14 @@ mod tests {
 
     #[test]
     fn the_stopwatch_never_goes_back() {
-        let Stopwatch {
-            exact, coarse, busy, ..
-        } = stopwatch();
-        for read in [exact, coarse, busy] {
+        let Stopwatch { exact, coarse } = stopwatch();
+        for read in [exact, coarse] {
             let looks: Vec<Duration> = (0..1000).map(|_| read()).collect();
             assert!(looks.is_sorted());
             while read() == looks[0] {
                 std::hint::spin_loop();
             }
         }
-    }
-
-    #[test]
-    #[cfg(target_os = "linux")]
-    fn a_thread_that_sleeps_is_told_from_one_that_works() {
-        let Stopwatch { exact, sleeps, .. } = stopwatch();
-        let before = sleeps();
-        std::thread::sleep(Duration::from_millis(1));
-        assert!(sleeps() > before);
-        let (began, before) = (exact(), sleeps());
-        while exact() - began < Duration::from_millis(5) {
-            std::hint::spin_loop();
-        }
-        assert_eq!(sleeps(), before);
     }
 
     #[test]

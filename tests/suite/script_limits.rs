@@ -20,8 +20,6 @@ const WORK: Stopwatch = Stopwatch {
         TIME.set(TIME.get() + Duration::from_micros(10));
         TIME.get()
     },
-    busy: || TIME.get(),
-    sleeps: || 0,
 };
 
 /// A function that takes `ms` milliseconds and a little.

@@ -12,11 +12,6 @@ pub struct Stopwatch {
     pub exact: fn() -> Duration,
     /// To some milliseconds, and so cheap that it can be read for every operation of a script. It has a start of its own.
     pub coarse: fn() -> Duration,
-    /// Time for which the calling thread had a processor. It tells a script that works from one whose thread had to wait.
-    pub busy: fn() -> Duration,
-    /// How often the calling thread gave its processor up by itself, to sleep or to wait for something: what it does not
-    /// do when the processor is taken from it.
-    pub sleeps: fn() -> u64,
 }
 
 impl Default for Stopwatch {
@@ -24,8 +19,6 @@ impl Default for Stopwatch {
         Self {
             exact: || Duration::ZERO,
             coarse: || Duration::ZERO,
-            busy: || Duration::ZERO,
-            sleeps: || 0,
         }
     }
 }

@@ -75,8 +75,6 @@ pub(crate) struct Spent {
     pub(crate) memory: i64,
     /// What ended it, if a limit did.
     pub(crate) cut: Option<Cut>,
-    /// Whether it was ended for its time although its thread had mostly waited for a processor.
-    pub(crate) starved: bool,
 }
 
 /// Bounds one call at a time. The host arms it before a call and disarms it after; between calls it lets everything
@@ -93,16 +91,7 @@ pub(crate) struct Fuse {
     started_nanoseconds: AtomicU64,
     /// The same on the coarse clock.
     started_coarsely: AtomicU64,
-    /// The same on the account of the thread, as if it had not had to wait since that was last read.
-    started_busy: AtomicU64,
-    /// The account of the thread when it was last read, and when that was.
-    account_busy: AtomicU64,
-    account_at: AtomicU64,
-    account_sleeps: AtomicU64,
-    /// Time on the coarse clock since then at which the call is looked at closely.
-    look_after: AtomicU64,
     memory_at_start: AtomicI64,
-    starved: AtomicBool,
     /// Operations done and charged so far.
     operations: AtomicU64,
     /// The engine's own count at the last call of the hook; it starts anew with each evaluation.
@@ -122,13 +111,7 @@ impl Fuse {
             memory_limit: AtomicI64::new(0),
             started_nanoseconds: AtomicU64::new(0),
             started_coarsely: AtomicU64::new(0),
-            started_busy: AtomicU64::new(0),
-            account_busy: AtomicU64::new(0),
-            account_at: AtomicU64::new(0),
-            account_sleeps: AtomicU64::new(0),
-            look_after: AtomicU64::new(0),
             memory_at_start: AtomicI64::new(0),
-            starved: AtomicBool::new(false),
             operations: AtomicU64::new(0),
             engine_operations: AtomicU64::new(0),
         })
@@ -145,30 +128,11 @@ impl Fuse {
             .store(nanoseconds((self.stopwatch.exact)()), Relaxed);
         self.started_coarsely
             .store(nanoseconds((self.stopwatch.coarse)()), Relaxed);
-        let since_account = self
-            .started_nanoseconds
-            .load(Relaxed)
-            .saturating_sub(self.account_at.load(Relaxed));
-        self.started_busy.store(
-            self.account_busy.load(Relaxed).saturating_add(since_account),
-            Relaxed,
-        );
-        self.look_after.store(nanoseconds(time), Relaxed);
         self.memory_at_start.store(memory_now, Relaxed);
         self.operations.store(0, Relaxed);
         self.engine_operations.store(0, Relaxed);
         self.cut.store(0, Relaxed);
-        self.starved.store(false, Relaxed);
         self.armed.store(true, Relaxed);
-    }
-
-    /// Reads the account of the thread: once a tick, since it takes about as long as a short call.
-    pub(crate) fn read_account(&self) {
-        self.account_busy
-            .store(nanoseconds((self.stopwatch.busy)()), Relaxed);
-        self.account_at
-            .store(nanoseconds((self.stopwatch.exact)()), Relaxed);
-        self.account_sleeps.store((self.stopwatch.sleeps)(), Relaxed);
     }
 
     /// Ends the watch over a call and tells what it used.
@@ -179,7 +143,6 @@ impl Fuse {
             time: Duration::from_nanos(self.elapsed()),
             memory: self.grown((self.gauge.0)()),
             cut: Cut::from_code(self.cut.load(Relaxed)),
-            starved: self.starved.load(Relaxed),
         }
     }
 
@@ -255,33 +218,10 @@ impl Fuse {
         }
         let started = self.started_coarsely.load(Relaxed);
         let elapsed = nanoseconds((self.stopwatch.coarse)()).saturating_sub(started);
-        if elapsed > self.look_after.load(Relaxed) && self.is_out_of_time(elapsed) {
+        if elapsed > self.time_limit_nanoseconds.load(Relaxed) {
             return Some(Cut::Time);
         }
         None
-    }
-
-    /// Whether a call that has lasted so long has used up its time. One whose thread had to wait for a processor has not;
-    /// but the tick cannot wait for ever.
-    fn is_out_of_time(&self, elapsed: u64) -> bool {
-        const PATIENCE: u64 = 3;
-        if (self.stopwatch.sleeps)() != self.account_sleeps.load(Relaxed) {
-            // It made the engine wait for something, and that is its own time.
-            return true;
-        }
-        let limit = self.time_limit_nanoseconds.load(Relaxed);
-        let started = self.started_busy.load(Relaxed);
-        let used = nanoseconds((self.stopwatch.busy)()).saturating_sub(started);
-        let left = limit.saturating_sub(used);
-        let longest = limit.saturating_mul(PATIENCE);
-        if left == 0 || elapsed > longest {
-            self.starved.store(left > 0, Relaxed);
-            return true;
-        }
-        // It can have used up the rest by then and no sooner.
-        self.look_after
-            .store(elapsed.saturating_add(left).min(longest), Relaxed);
-        false
     }
 
     fn elapsed(&self) -> u64 {
@@ -318,17 +258,12 @@ mod tests {
     thread_local! {
         static TIME: Cell<Duration> = const { Cell::new(Duration::ZERO) };
         static MEMORY: Cell<i64> = const { Cell::new(0) };
-        /// Time for which the thread had no processor.
-        static WAITED: Cell<Duration> = const { Cell::new(Duration::ZERO) };
-        static SLEEPS: Cell<u64> = const { Cell::new(0) };
     }
 
     fn fuse() -> Arc<Fuse> {
         let stopwatch = Stopwatch {
             exact: || TIME.get(),
             coarse: || TIME.get(),
-            busy: || TIME.get().saturating_sub(WAITED.get()),
-            sleeps: || SLEEPS.get(),
         };
         Fuse::new(stopwatch, MemoryGauge(|| MEMORY.get()))
     }
@@ -344,41 +279,6 @@ mod tests {
         assert_eq!(fuse.progress(11), Some(Cut::Operations));
         fuse.disarm();
         assert_eq!(fuse.progress(12), None);
-    }
-
-    #[test]
-    fn a_call_whose_thread_had_to_wait_has_its_time_all_the_same_but_not_for_ever() {
-        let fuse = fuse();
-        let wait = |time| {
-            TIME.set(TIME.get() + time);
-            WAITED.set(WAITED.get() + time);
-        };
-        fuse.read_account();
-        fuse.arm(10, SECOND, 10);
-        wait(SECOND * 3 / 2);
-        assert_eq!(fuse.progress(1), None, "it has done nothing yet");
-        TIME.set(TIME.get() + SECOND - Duration::from_millis(1));
-        assert_eq!(fuse.progress(2), None);
-        TIME.set(TIME.get() + Duration::from_millis(2));
-        assert_eq!(
-            fuse.progress(3),
-            Some(Cut::Time),
-            "now it has worked for a second"
-        );
-        assert!(!fuse.disarm().starved);
-        fuse.read_account();
-        fuse.arm(10, SECOND, 10);
-        wait(SECOND * 3 - Duration::from_millis(1));
-        assert_eq!(fuse.progress(1), None);
-        wait(Duration::from_millis(2));
-        assert_eq!(fuse.progress(2), Some(Cut::Time));
-        assert!(fuse.disarm().starved, "that was not its own doing");
-        fuse.read_account();
-        fuse.arm(10, SECOND, 10);
-        SLEEPS.set(1);
-        wait(SECOND * 3 / 2);
-        assert_eq!(fuse.progress(1), Some(Cut::Time), "it slept");
-        assert!(!fuse.disarm().starved);
     }
 
     #[test]

@@ -113,7 +113,6 @@ impl Host {
     /// A new tick has a new budget.
     pub(crate) fn begin_tick(&mut self, clock: &Clock, key: Option<[u8; 16]>, tickets: Option<[u8; 16]>) {
         self.budget.refill();
-        self.toolkit.fuse.read_account();
         let mut desk = lock(&self.toolkit.desk);
         desk.clock = *clock;
         if let Some(key) = tickets {

@@ -12,7 +12,7 @@ use super::{Host, budget::Turn, lock};
 use crate::script::{
     desk::Desk,
     fault::{self, CallLimits, Described},
-    fuse::{Cut, Spent},
+    fuse::Cut,
     instance::Instance,
 };
 
@@ -110,7 +110,7 @@ impl Host {
                 drop(error);
                 let change = fuse.gauge().saturating_sub(before);
                 instance.held = instance.held.saturating_add(change).max(0);
-                self.after_failure(name, &described, &spent);
+                self.after_failure(name, &described, spent.time);
                 self.spend_since(began);
                 Err(Failure::Failed)
             }
@@ -125,13 +125,11 @@ impl Host {
     }
 
     /// Tells of a failure, and pauses who uses too much too often.
-    fn after_failure(&mut self, name: &ResourceName, described: &Described, spent: &Spent) {
+    fn after_failure(&mut self, name: &ResourceName, described: &Described, time: Duration) {
         self.tell_of_fault(name, described);
-        let time = spent.time;
         let counts = match described.cut {
             // The engine waits for a value that is in use, fails by itself, and has taken the time all the same.
             None => time >= limits_of(&self.settings).time,
-            Some(Cut::Time) if spent.starved => false,
             Some(Cut::Time) => self.budget.was_fair(time) || time >= limits_of(&self.settings).time,
             Some(Cut::Operations | Cut::Memory) => true,
         };

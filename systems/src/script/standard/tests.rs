@@ -376,8 +376,6 @@ fn no_function_panics_or_takes_much_memory_whatever_it_is_given() {
         let stopwatch = Stopwatch {
             exact: clock,
             coarse: clock,
-            busy: clock,
-            sleeps: || 0,
         };
         let fuse = Fuse::new(stopwatch, MemoryGauge::default());
         for module in modules(&fuse) {
