@@ -132,7 +132,7 @@ fn who_is_let_in_joins_as_any_other_and_keeps_its_numbers() {
         sim.players[ada].chat().contains(&"Bob b"),
         "what was kept with it while it waited is there"
     );
-    assert!(!sim.players[bob].welcome().auth_pending || sim.phase(bob) == Phase::Spawned);
+    assert!(!sim.players[bob].client.is_auth_pending(), "its client knows");
     sim.expect_no_script_error();
 }
 

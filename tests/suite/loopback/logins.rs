@@ -8,7 +8,11 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use decitick_client::{client::EndReason, driver::query};
+use decitick_client::{
+    client::EndReason,
+    driver::{DownloadLimits, download_files, query},
+};
+use decitick_protocol::ServerLaneEvent;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -144,6 +148,36 @@ fn an_account_is_registered_logged_into_and_guarded() {
 }
 
 #[test]
+fn a_client_fetches_the_announced_files_while_it_waits_and_again_when_they_change() {
+    let host = LoginServer::with_site_key(&[]);
+    let mut ada = host.guest("Ada", None);
+    let kept = TempDir::new().unwrap();
+    let announced = |guest: &mut Guest| {
+        guest.wait("FilesManifest", |event| match event {
+            ServerLaneEvent::FilesManifest(files) if files.resource.as_str() == "login" => Some(files.sha256),
+            _ => None,
+        })
+    };
+    let fetch = |guest: &Guest, sha256| {
+        let address = SocketAddr::new(host.address.ip(), guest.files_port);
+        download_files(address, "login", &sha256, kept.path(), &DownloadLimits::default()).unwrap();
+    };
+    let served = host.directory.path().join("scripts/login/client");
+    let same = |name: &str| fs::read(kept.path().join(name)).unwrap() == fs::read(served.join(name)).unwrap();
+    let first = announced(&mut ada);
+    fetch(&ada, first);
+    assert!(["login.html", "login.css", "login.js"].into_iter().all(same));
+    fs::write(served.join("login.css"), "body { color: red; }").unwrap();
+    let second = announced(&mut ada);
+    assert_ne!(first, second);
+    fetch(&ada, second);
+    assert!(same("login.css"));
+    assert!(!ada.is_in(), "the login goes on: the scripts were left alone");
+    ada.act(&enter("register", "ada", "correct horse"));
+    ada.let_in();
+}
+
+#[test]
 fn one_account_plays_once_even_after_a_reload() {
     let host = LoginServer::with_site_key(&[]);
     let mut ada = host.asked("Ada", None);
@@ -247,9 +281,7 @@ fn a_remembered_computer_is_let_in_without_a_page_until_it_is_forgotten() {
     host.asked("Eve", Some([0x78; 32])).leave();
     again.say("/forget");
     again.wait("the answer", |event| match event {
-        decitick_protocol::ServerLaneEvent::ChatMessage(chat) => {
-            chat.text.as_str().contains("forgotten").then_some(())
-        }
+        ServerLaneEvent::ChatMessage(chat) => chat.text.as_str().contains("forgotten").then_some(()),
         _ => None,
     });
     again.leave();
@@ -271,7 +303,7 @@ fn the_word_of_a_website_makes_an_account_of_its_own() {
     ada.assert(&token);
     ada.let_in();
     let greeting = ada.wait("the greeting", |event| match event {
-        decitick_protocol::ServerLaneEvent::ChatMessage(chat) => chat
+        ServerLaneEvent::ChatMessage(chat) => chat
             .text
             .as_str()
             .strip_prefix("Logged in as ")
