@@ -10,6 +10,8 @@ mod commands;
 mod error;
 mod grammar;
 mod mailbox;
+mod selection;
+mod streams;
 mod text_table;
 
 pub use answers::*;
@@ -17,6 +19,12 @@ pub use commands::{COMMANDS, CommandInfo, find, help_for, help_overview, may_hol
 pub use error::{ArgumentFault, ConsoleError};
 pub use grammar::{
     ClockAction, ConsoleCommand, ConsoleLine, GrantName, MAX_LINE, MAX_SHUTDOWN_SECONDS, ModeText,
-    NoticeText, PasswordAction, ResourceAction, SayText, TimeAction, asks_for_json, parse,
+    NetsimAction, NoticeText, PasswordAction, ResourceAction, SayText, TimeAction, asks_for_json, parse,
 };
-pub use mailbox::{ConsoleAnswer, ConsoleInbox, ConsoleOutbox, ConsoleRequest};
+pub use mailbox::{ConsoleAnswer, ConsoleInbox, ConsoleLeft, ConsoleOutbox, ConsoleRequest};
+pub use selection::{
+    Comparison, DEFAULT_ENTITIES, EntitiesQuery, EntityWord, FieldCondition, FieldWord, MAX_ENTITIES,
+    MAX_SELECTED, MAX_TYPE_NAME,
+};
+pub use streams::{ConsoleStream, ConsoleStreams, MAX_STREAMS, StreamSubject};
+pub use text_table::Layout;

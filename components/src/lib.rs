@@ -6,6 +6,7 @@
 //! `decitick-systems` together with it makes an App that runs.
 
 pub mod admission;
+pub mod anatomy;
 pub mod auth;
 pub mod ban_changes;
 pub mod bans;
@@ -25,6 +26,7 @@ pub mod limits;
 pub mod liveness;
 pub mod mailbox;
 pub mod messages;
+pub mod netsim;
 pub mod pages;
 pub mod phase;
 pub mod profile;
@@ -130,7 +132,11 @@ fn register_shared(app: &mut App) {
         .init_resource::<client_files::AnnouncedFiles>()
         .init_resource::<clock::Clock>()
         .init_resource::<console::ConsoleInbox>()
+        .init_resource::<console::ConsoleLeft>()
         .init_resource::<console::ConsoleOutbox>()
+        .init_resource::<console::ConsoleStreams>()
+        .init_resource::<netsim::Netsim>()
+        .init_resource::<anatomy::TickAnatomy>()
         .init_resource::<departures::Departures>()
         .init_resource::<entropy::Entropy>()
         .init_resource::<gamemode::Gamemode>()

@@ -293,6 +293,7 @@ mod tests {
                     id: request.id,
                     ok: !request.line.starts_with("kick"),
                     text: format!("re: {}", request.line),
+                    more: false,
                 }));
                 hub.deliver(&mut outbox);
                 thread::yield_now();

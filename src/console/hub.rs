@@ -206,6 +206,7 @@ mod tests {
                 id: request.id,
                 ok: true,
                 text: format!("re: {}", request.line),
+                more: false,
             });
         }
         hub.deliver(&mut outbox);
@@ -255,6 +256,7 @@ mod tests {
             id: 99,
             ok: true,
             text: String::new(),
+            more: false,
         }]);
         hub.deliver(&mut unknown);
         assert!(unknown.0.is_empty());

@@ -2,6 +2,9 @@
 //! JSON value.
 
 mod answers;
+mod complete;
+mod diagnosis;
+mod inspection;
 mod scripts;
 mod world;
 
@@ -21,8 +24,9 @@ use decitick_components::{
     clock::Clock,
     connection::Connection,
     console::{
-        BansAnswer, ConsoleAnswer, ConsoleCommand, ConsoleInbox, ConsoleOutbox, DoneAnswer, ErrorAnswer,
-        HelpAnswer, IdentityAnswer, PasswordAction, PasswordAnswer, asks_for_json, parse,
+        AnswerText, BansAnswer, ConsoleAnswer, ConsoleCommand, ConsoleInbox, ConsoleOutbox, DoneAnswer,
+        ErrorAnswer, HelpAnswer, IdentityAnswer, Layout, PasswordAction, PasswordAnswer, asks_for_json,
+        parse,
     },
     lane::OutboundLane,
     messages::{EndSessionRequest, KickReason},
@@ -73,8 +77,7 @@ pub(crate) fn execute_commands(world: &mut World) {
             continue;
         }
         let answer = ban_settled(&change, result);
-        // Whether JSON was asked for travels in the lowest bit of the asker.
-        put_answer(world, asker >> 1, asker & 1 == 1, answer);
+        put_answer(world, Asked::later(asker), &answer);
     }
     scripts::answer_settled(world);
     let count = world.resource::<ConsoleInbox>().0.len().min(LINES_PER_TICK);
@@ -82,39 +85,76 @@ pub(crate) fn execute_commands(world: &mut World) {
     for request in requests {
         match parse(&request.line) {
             Ok(line) => {
-                let asker = (request.id << 1) | u64::from(line.json);
-                if let Some(answer) = execute(world, line.command, asker) {
-                    put_answer(world, request.id, line.json, answer);
+                let asked = Asked {
+                    id: request.id,
+                    json: line.json,
+                    layout: line.layout,
+                };
+                if let Some(answer) = execute(world, line.command, asked) {
+                    put_answer(world, asked, &answer);
                 }
             }
             Err(error) => {
-                let answer = Err(ErrorAnswer::from(&error));
-                put_answer(world, request.id, asks_for_json(&request.line), answer);
+                let asked = Asked {
+                    id: request.id,
+                    json: asks_for_json(&request.line),
+                    layout: Layout::WIDE,
+                };
+                put_answer(world, asked, &Err(ErrorAnswer::from(&error)));
             }
         }
     }
 }
 
-/// An answer in both its forms, or an error.
-struct Rendered {
-    text: String,
-    json: Result<String, serde_json::Error>,
+/// Who asked, and how the answer is to look.
+#[derive(Clone, Copy, Debug)]
+struct Asked {
+    id: u64,
+    json: bool,
+    layout: Layout,
 }
 
-type Answer = Result<Rendered, ErrorAnswer>;
+impl Asked {
+    /// By its number alone, for answers that come later: whether JSON was asked for travels in the lowest bit.
+    const fn later(asker: u64) -> Self {
+        Self {
+            id: asker >> 1,
+            json: asker & 1 == 1,
+            layout: Layout::WIDE,
+        }
+    }
 
-fn rendered(value: &impl Serialize, text: String) -> Answer {
-    Ok(Rendered {
-        text,
-        json: serde_json::to_string(value),
-    })
+    fn asker(self) -> u64 {
+        (self.id << 1) | u64::from(self.json)
+    }
+}
+
+/// An answer that can show itself in both its forms.
+trait Render {
+    fn text(&self, layout: Layout) -> String;
+    fn json(&self) -> Result<String, serde_json::Error>;
+}
+
+impl<T: Serialize + AnswerText> Render for T {
+    fn text(&self, layout: Layout) -> String {
+        AnswerText::text(self, layout)
+    }
+
+    fn json(&self) -> Result<String, serde_json::Error> {
+        serde_json::to_string(self)
+    }
+}
+
+type Answer = Result<Box<dyn Render>, ErrorAnswer>;
+
+fn rendered(answer: impl Serialize + AnswerText + 'static) -> Answer {
+    Ok(Box::new(answer))
 }
 
 fn done(message: impl Into<String>) -> Answer {
-    let answer = DoneAnswer {
+    rendered(DoneAnswer {
         message: message.into(),
-    };
-    rendered(&answer, answer.text())
+    })
 }
 
 fn failed(error: impl Into<String>) -> Answer {
@@ -128,33 +168,30 @@ fn nobody_has(id: PlayerId) -> Answer {
     ))
 }
 
-fn put_answer(world: &mut World, id: u64, json: bool, answer: Answer) {
-    let (ok, text, encoded) = match answer {
-        Ok(rendered) => (true, rendered.text, rendered.json),
-        Err(error) => (false, error.text(), serde_json::to_string(&error)),
+fn put_answer(world: &mut World, asked: Asked, answer: &Answer) {
+    let (ok, answer): (bool, &dyn Render) = match answer {
+        Ok(answer) => (true, &**answer),
+        Err(error) => (false, error),
     };
-    let text = if json { encoded.unwrap_or(text) } else { text };
-    world
-        .resource_mut::<ConsoleOutbox>()
-        .0
-        .push(ConsoleAnswer { id, ok, text });
+    let text = show(answer, asked.json, asked.layout);
+    let answer = ConsoleAnswer::last(asked.id, ok, text);
+    world.resource_mut::<ConsoleOutbox>().0.push(answer);
+}
+
+fn show(answer: &dyn Render, json: bool, layout: Layout) -> String {
+    if !json {
+        return answer.text(layout);
+    }
+    // Plain values always become JSON; should one ever not, its text is better than nothing.
+    answer.json().unwrap_or_else(|_| answer.text(layout))
 }
 
 /// Executes one command; `None` when the answer comes later.
-fn execute(world: &mut World, command: ConsoleCommand, asker: u64) -> Option<Answer> {
+fn execute(world: &mut World, command: ConsoleCommand, asked: Asked) -> Option<Answer> {
     Some(match command {
-        ConsoleCommand::Help(about) => {
-            let answer = HelpAnswer::new(about);
-            rendered(&answer, answer.text())
-        }
-        ConsoleCommand::Status => {
-            let answer = answers::status(world);
-            rendered(&answer, answer.text())
-        }
-        ConsoleCommand::Players => {
-            let answer = answers::players(world);
-            rendered(&answer, answer.text())
-        }
+        ConsoleCommand::Help(about) => rendered(HelpAnswer::new(about)),
+        ConsoleCommand::Status => rendered(answers::status(world)),
+        ConsoleCommand::Players => rendered(answers::players(world)),
         ConsoleCommand::Kick { id, reason } => kick(world, PlayerId(id), reason),
         ConsoleCommand::Ban {
             range,
@@ -172,10 +209,10 @@ fn execute(world: &mut World, command: ConsoleCommand, asker: u64) -> Option<Ans
                 reason,
                 expiry,
             });
-            world.resource_mut::<BanChanges>().request(asker, change);
+            world.resource_mut::<BanChanges>().request(asked.asker(), change);
             return None;
         }
-        ConsoleCommand::Unban { range } => return unban(world, range, asker),
+        ConsoleCommand::Unban { range } => return unban(world, range, asked.asker()),
         ConsoleCommand::Bans => bans(world),
         ConsoleCommand::Password(action) => password(world, action),
         ConsoleCommand::Say(text) => say(world, text.as_str()),
@@ -188,22 +225,32 @@ fn execute(world: &mut World, command: ConsoleCommand, asker: u64) -> Option<Ans
         ConsoleCommand::Weather(weather) => world::weather(world, weather),
         ConsoleCommand::Clock(action) => world::clock(world, action),
         ConsoleCommand::Spawn { id } => world::spawn(world, PlayerId(id)),
-        ConsoleCommand::Identity => {
-            let answer = IdentityAnswer::new(&world.resource::<ServerKey>().0);
-            rendered(&answer, answer.text())
-        }
-        ConsoleCommand::Drops => {
-            let answer = answers::drops(world);
-            rendered(&answer, answer.text())
-        }
-        ConsoleCommand::Limits { ip } => {
-            let answer = answers::limits(world, ip);
-            rendered(&answer, answer.text())
-        }
-        ConsoleCommand::Resource(action) => return scripts::resource(world, &action, asker),
+        ConsoleCommand::Identity => rendered(IdentityAnswer::new(&world.resource::<ServerKey>().0)),
+        ConsoleCommand::Drops => rendered(answers::drops(world)),
+        ConsoleCommand::Limits { ip } => rendered(answers::limits(world, ip)),
+        ConsoleCommand::Resource(action) => return scripts::resource(world, &action, asked.asker()),
         ConsoleCommand::Eval(text) => scripts::eval(world, &text),
         ConsoleCommand::Grant { id, name } => scripts::grant(world, PlayerId(id), &name),
         ConsoleCommand::Revoke { id, name } => scripts::revoke(world, PlayerId(id), &name),
+        ConsoleCommand::Entities(query) => inspection::entities(world, &query),
+        ConsoleCommand::Inspect { entity, component } => {
+            inspection::inspect(world, entity, component.as_deref())
+        }
+        ConsoleCommand::Set { entity, field, value } => inspection::set(world, entity, &field, &value),
+        ConsoleCommand::Watch {
+            entity,
+            component,
+            seconds,
+        } => return inspection::watch(world, entity, &component, seconds, asked),
+        ConsoleCommand::Resources { name } => inspection::resources(world, name.as_deref()),
+        ConsoleCommand::Systems => diagnosis::systems(world),
+        ConsoleCommand::Slow => diagnosis::slow(world),
+        ConsoleCommand::Why { viewer, seen } => diagnosis::why(world, PlayerId(viewer), PlayerId(seen)),
+        ConsoleCommand::Trace { id, seconds } => {
+            return diagnosis::trace(world, PlayerId(id), seconds, asked);
+        }
+        ConsoleCommand::Netsim(action) => diagnosis::netsim(world, action),
+        ConsoleCommand::Complete(line) => complete::complete(world, &line),
         ConsoleCommand::Shutdown { seconds, reason } => shutdown(world, seconds, &reason),
     })
 }
@@ -253,7 +300,7 @@ fn bans(world: &World) -> Answer {
             .map(|ban| decitick_components::console::BanRow::new(ban, now))
             .collect(),
     };
-    rendered(&answer, answer.text())
+    rendered(answer)
 }
 
 fn password(world: &mut World, action: PasswordAction) -> Answer {
@@ -262,7 +309,7 @@ fn password(world: &mut World, action: PasswordAction) -> Answer {
             let answer = PasswordAnswer {
                 set: world.resource::<ServerPassword>().required(),
             };
-            rendered(&answer, answer.text())
+            rendered(answer)
         }
         PasswordAction::Set(password) => {
             request_password(world, Some(password));

@@ -21,10 +21,17 @@ pub use self::{
 use super::{
     commands::{COMMANDS, CommandInfo, help_for, help_overview},
     error::ConsoleError,
+    text_table::Layout,
 };
 
 /// Characters of a player's or operator's text that an answer shows.
 const SHOWN_CHARACTERS: usize = 64;
+
+/// What an answer says to people. Its other form is JSON, by serde.
+pub trait AnswerText {
+    /// The text, laid out for its reader: lines without a line end at the last.
+    fn text(&self, layout: Layout) -> String;
+}
 
 /// One digit after the point is all that a rate or a share is good for.
 fn tenths<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
@@ -38,10 +45,8 @@ pub struct DoneAnswer {
     pub message: String,
 }
 
-impl DoneAnswer {
-    /// The text for people.
-    #[must_use]
-    pub fn text(&self) -> String {
+impl AnswerText for DoneAnswer {
+    fn text(&self, _: Layout) -> String {
         self.message.clone()
     }
 }
@@ -53,10 +58,8 @@ pub struct ErrorAnswer {
     pub error: String,
 }
 
-impl ErrorAnswer {
-    /// The text for people.
-    #[must_use]
-    pub fn text(&self) -> String {
+impl AnswerText for ErrorAnswer {
+    fn text(&self, _: Layout) -> String {
         self.error.clone()
     }
 }
@@ -76,10 +79,8 @@ pub struct PasswordAnswer {
     pub set: bool,
 }
 
-impl PasswordAnswer {
-    /// The text for people.
-    #[must_use]
-    pub fn text(&self) -> String {
+impl AnswerText for PasswordAnswer {
+    fn text(&self, _: Layout) -> String {
         if self.set {
             "a password is set"
         } else {
@@ -104,13 +105,13 @@ impl HelpAnswer {
             commands: command.map_or_else(|| COMMANDS.to_vec(), |info| vec![info]),
         }
     }
+}
 
-    /// The text for people.
-    #[must_use]
-    pub fn text(&self) -> String {
+impl AnswerText for HelpAnswer {
+    fn text(&self, layout: Layout) -> String {
         match self.commands.as_slice() {
             [info] => help_for(info),
-            _ => help_overview(),
+            _ => help_overview(layout),
         }
     }
 }
@@ -130,10 +131,10 @@ impl IdentityAnswer {
             public_key: public_key.iter().map(|byte| format!("{byte:02x}")).collect(),
         }
     }
+}
 
-    /// The text for people.
-    #[must_use]
-    pub fn text(&self) -> String {
+impl AnswerText for IdentityAnswer {
+    fn text(&self, _: Layout) -> String {
         self.public_key.clone()
     }
 }
@@ -149,7 +150,7 @@ mod tests {
     #[test]
     fn small_answers_say_the_same_in_text_and_json() {
         let identity = IdentityAnswer::new(&[0xAB; 32]);
-        assert_eq!(identity.text(), "ab".repeat(32));
+        assert_eq!(identity.text(Layout::WIDE), "ab".repeat(32));
         assert_eq!(
             json(&identity),
             format!("{{\"public_key\":\"{}\"}}", "ab".repeat(32))
@@ -160,14 +161,17 @@ mod tests {
         };
         assert_eq!(json(&done), "{\"message\":\"player 5 was kicked\"}");
         let error = ErrorAnswer::from(&parse("kick 1000").unwrap_err());
-        assert!(error.text().contains("usage: kick ID [REASON]") && json(&error).starts_with("{\"error\":"));
+        assert!(
+            error.text(Layout::WIDE).contains("usage: kick ID [REASON]")
+                && json(&error).starts_with("{\"error\":")
+        );
     }
 
     #[test]
     fn help_lists_every_command_or_describes_one() {
         assert_eq!(HelpAnswer::new(None).commands.len(), COMMANDS.len());
         let kick = HelpAnswer::new(COMMANDS.iter().copied().find(|info| info.name == "kick"));
-        assert!(kick.text().contains("example: kick 5"));
+        assert!(kick.text(Layout::WIDE).contains("example: kick 5"));
         let keys: serde_json::Value = serde_json::from_str(&json(&kick)).unwrap();
         assert_eq!(keys["commands"][0]["usage"], "kick ID [REASON]");
         assert_eq!(keys["commands"][0].as_object().unwrap().len(), 4);

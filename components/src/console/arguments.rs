@@ -1,6 +1,8 @@
 //! How the arguments of each command are read. Every function gets what follows the name, without the blanks
 //! around it; the table in `commands.rs` says which function belongs to which name.
 
+mod diagnosis;
+mod inspection;
 mod scripts;
 mod words;
 mod world;
@@ -9,6 +11,8 @@ use std::{net::IpAddr, num::NonZeroU32};
 
 use decitick_protocol::Password;
 
+pub(super) use self::diagnosis::{complete, netsim, slow, systems, trace, why};
+pub(super) use self::inspection::{entities, inspect, resources, set, watch};
 pub(super) use self::scripts::{eval, grant, resource, revoke};
 use self::words::{ban_range, looks_like_number, nothing_in, player_id, required, text, whole_number};
 pub(super) use self::world::{clock, spawn, time, weather};

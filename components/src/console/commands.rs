@@ -7,7 +7,7 @@ use super::{
     arguments,
     error::ArgumentFault,
     grammar::{ConsoleCommand, first_word},
-    text_table::TextTable,
+    text_table::{Layout, TextTable},
 };
 
 /// A command as people see it, and how its arguments are read.
@@ -182,6 +182,83 @@ pub static COMMANDS: &[&CommandInfo] = &[
         arguments::limits,
     ),
     &command(
+        "entities",
+        "entities [COMPONENT ...] [without COMPONENT ...] [where COMPONENT.field OP VALUE] [limit N]",
+        "entities that have these components, each with what it is",
+        "entities Phase where Vitals.health < 20",
+        arguments::entities,
+    ),
+    &command(
+        "inspect",
+        "inspect ENTITY [COMPONENT]",
+        "every component of an entity, field by field; ENTITY is 12v3, a player's id, thing:N or zone:N",
+        "inspect 5 Motion",
+        arguments::inspect,
+    ),
+    &command(
+        "set",
+        "set ENTITY COMPONENT.field VALUE",
+        "changes a field; what is a secret, or kept in order by the server, is refused with the reason",
+        "set 5 Vitals.health 50",
+        arguments::set,
+    ),
+    &command(
+        "watch",
+        "watch ENTITY COMPONENT [SECONDS]",
+        "tells of changes as they happen, for 10 seconds unless SECONDS are given",
+        "watch 5 Motion 30",
+        arguments::watch,
+    ),
+    &command(
+        "resources",
+        "resources [NAME]",
+        "lists the ECS resources, or shows one field by field",
+        "resources Clock",
+        arguments::resources,
+    ),
+    &command(
+        "systems",
+        "systems",
+        "the systems of a tick in order, with what each took in the last 100 ticks",
+        "systems",
+        arguments::systems,
+    ),
+    &command(
+        "slow",
+        "slow",
+        "the last slow ticks, with the system, gamemode or connection that cost most",
+        "slow",
+        arguments::slow,
+    ),
+    &command(
+        "why",
+        "why ID ID",
+        "why the first player does not see the second",
+        "why 3 4",
+        arguments::why,
+    ),
+    &command(
+        "trace",
+        "trace ID [SECONDS]",
+        "packets of a player as they come and go, for 10 seconds unless SECONDS are given",
+        "trace 5 30",
+        arguments::trace,
+    ),
+    &command(
+        "netsim",
+        "netsim [loss P] [delay MS] [jitter MS] [dup P] | off",
+        "makes the network bad, both ways, for everybody; alone it tells how bad",
+        "netsim loss 5 delay 80 jitter 20",
+        arguments::netsim,
+    ),
+    &command(
+        "complete",
+        "complete [LINE]",
+        "what may stand next on a line; consoles ask it when Tab is pressed",
+        "complete kick",
+        arguments::complete,
+    ),
+    &command(
         "shutdown",
         "shutdown [SECONDS] [REASON]",
         "announces a stop and stops, at once unless SECONDS are given; REASON has at most 64 bytes",
@@ -239,14 +316,14 @@ pub fn may_hold_secret(line: &str) -> bool {
 
 /// What `help` prints: every command with its usage.
 #[must_use]
-pub fn help_overview() -> String {
+pub fn help_overview(layout: Layout) -> String {
     let mut table = TextTable::default();
     for info in COMMANDS {
         table.row([info.usage.to_owned(), info.help.to_owned()]);
     }
     format!(
         "{}\n\n--json at the end of a command gives one JSON value. `help COMMAND` gives an example.",
-        table.text()
+        table.text(layout)
     )
 }
 
@@ -272,7 +349,9 @@ mod tests {
             assert_eq!(info.usage.split(' ').next(), Some(info.name));
             assert!(super::super::parse(info.example).is_ok(), "{}", info.example);
             assert!(!info.help.contains('\n'), "{}", info.name);
-            assert!(help_overview().contains(info.usage) && help_for(info).contains(info.example));
+            assert!(
+                help_overview(Layout::WIDE).contains(info.usage) && help_for(info).contains(info.example)
+            );
         }
         names.sort_unstable();
         names.dedup();

@@ -4,7 +4,11 @@ use std::fmt;
 
 use decitick_protocol::TextFault;
 
-use super::{commands::CommandInfo, grammar::MAX_LINE};
+use super::{
+    commands::CommandInfo,
+    grammar::MAX_LINE,
+    selection::{MAX_SELECTED, MAX_TYPE_NAME},
+};
 use crate::bans::BanFault;
 
 /// Why a line is no command. Its text never holds what the operator wrote as a password.
@@ -85,6 +89,20 @@ pub enum ArgumentFault {
     },
     /// It is no name of a resource.
     ResourceName,
+    /// It names no entity.
+    Entity {
+        /// The word, escaped for display and capped.
+        word: String,
+    },
+    /// It is no name that a component or an ECS resource can have.
+    TypeName {
+        /// Its name.
+        argument: &'static str,
+    },
+    /// A component is named without a field of it.
+    Field,
+    /// More components and conditions than one question may have.
+    TooManySelected,
     /// It is none of the words that may stand there.
     NoneOf {
         /// The words.
@@ -150,6 +168,19 @@ impl fmt::Display for ArgumentFault {
             }
             Self::ResourceName => f.write_str(
                 "NAME is the name of a folder in scripts/: 1 to 64 lower-case letters, digits, '_' and '-'",
+            ),
+            Self::Entity { word } => write!(
+                f,
+                "\"{word}\" names no entity; write 12v3, a player's id, thing:N or zone:N"
+            ),
+            Self::TypeName { argument } => write!(
+                f,
+                "{argument} must be a name such as Vitals, of at most {MAX_TYPE_NAME} letters, digits, '_' and ':'"
+            ),
+            Self::Field => f.write_str("a field is wanted after the component, as in Vitals.health"),
+            Self::TooManySelected => write!(
+                f,
+                "at most {MAX_SELECTED} components and conditions fit one question"
             ),
             Self::NoneOf { words } => write!(f, "it must be followed by one of: {}", words.join(", ")),
         }

@@ -13,9 +13,12 @@ use decitick_protocol::{KICK_REASON_LEN, Password, ShownText};
 use super::{
     commands::{self, CommandInfo, shown},
     error::ConsoleError,
+    selection::{EntitiesQuery, EntityWord, FieldWord},
+    text_table::Layout,
 };
 use crate::{
     bans::{BanRange, BanReason},
+    netsim::Impairment,
     script::ResourceName,
 };
 
@@ -34,6 +37,9 @@ pub type ModeText = ShownText<0, 32>;
 pub type GrantName = ShownText<1, 32>;
 
 const JSON_FLAG: &str = "--json";
+const WIDTH_FLAG: &str = "--width";
+/// Columns that `--width` may name.
+const WIDTHS: std::ops::RangeInclusive<u16> = 20..=1_000;
 
 /// A line that was understood.
 #[derive(Clone, Debug)]
@@ -42,6 +48,8 @@ pub struct ConsoleLine {
     pub command: ConsoleCommand,
     /// Whether the answer is to be one JSON value.
     pub json: bool,
+    /// How a text is to be laid out.
+    pub layout: Layout,
 }
 
 /// A command with its arguments, all within their bounds.
@@ -120,6 +128,60 @@ pub enum ConsoleCommand {
         /// What.
         name: GrantName,
     },
+    /// Entities with these components.
+    Entities(EntitiesQuery),
+    /// Every component of an entity, or one.
+    Inspect {
+        /// Which.
+        entity: EntityWord,
+        /// The component's short name or whole path; none: all of them.
+        component: Option<String>,
+    },
+    /// Changes a field of a component.
+    Set {
+        /// Whose.
+        entity: EntityWord,
+        /// Which.
+        field: FieldWord,
+        /// To what, as it was written; not empty.
+        value: String,
+    },
+    /// Tells of changes of a component as they happen.
+    Watch {
+        /// Whose.
+        entity: EntityWord,
+        /// The component's short name or whole path.
+        component: String,
+        /// How long, 1 to 3,600.
+        seconds: u32,
+    },
+    /// ECS resources, or one of them.
+    Resources {
+        /// Its short name or whole path.
+        name: Option<String>,
+    },
+    /// The schedule with the time of each system.
+    Systems,
+    /// The last slow ticks.
+    Slow,
+    /// Why one player does not see another.
+    Why {
+        /// Who should see, an id below 1,000.
+        viewer: u16,
+        /// Whom, an id below 1,000.
+        seen: u16,
+    },
+    /// Packets of a connection as they come and go.
+    Trace {
+        /// The player's id, below 1,000.
+        id: u16,
+        /// How long, 1 to 3,600.
+        seconds: u32,
+    },
+    /// A simulated bad network.
+    Netsim(NetsimAction),
+    /// What may stand next on a line.
+    Complete(String),
     /// Stops the server.
     Shutdown {
         /// After how many seconds, at most [`MAX_SHUTDOWN_SECONDS`].
@@ -167,6 +229,17 @@ pub enum TimeAction {
     },
 }
 
+/// What to do with the simulated bad network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NetsimAction {
+    /// Tell what is simulated.
+    Show,
+    /// Simulate this from now on.
+    Set(Impairment),
+    /// Simulate nothing.
+    Off,
+}
+
 /// What to do with the world's clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClockAction {
@@ -185,6 +258,7 @@ pub fn parse(line: &str) -> Result<ConsoleLine, ConsoleError> {
         return Err(ConsoleError::LineTooLong { bytes: line.len() });
     }
     let (line, json) = split_json(line);
+    let (line, layout) = split_width(line);
     let (word, arguments) = first_word(line);
     if word.is_empty() {
         return Err(ConsoleError::Empty);
@@ -194,7 +268,11 @@ pub fn parse(line: &str) -> Result<ConsoleLine, ConsoleError> {
         nearest: commands::nearest(word).name,
     })?;
     match (info.parse)(arguments) {
-        Ok(command) => Ok(ConsoleLine { command, json }),
+        Ok(command) => Ok(ConsoleLine {
+            command,
+            json,
+            layout,
+        }),
         Err(fault) => Err(ConsoleError::Argument { command: info, fault }),
     }
 }
@@ -226,6 +304,20 @@ fn split_json(line: &str) -> (&str, bool) {
     }
 }
 
+/// `--width N` at the end, with N from 20 to 1,000. Anything else is left where it is.
+fn split_width(line: &str) -> (&str, Layout) {
+    let split = || {
+        let (rest, number) = line.rsplit_once(is_blank)?;
+        let width = number.parse().ok().filter(|width| WIDTHS.contains(width))?;
+        let rest = rest.trim_end_matches(is_blank).strip_suffix(WIDTH_FLAG)?;
+        (rest.is_empty() || rest.ends_with(is_blank)).then(|| {
+            let layout = Layout { width: Some(width) };
+            (rest.trim_end_matches(is_blank), layout)
+        })
+    };
+    split().unwrap_or((line, Layout::WIDE))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -243,6 +335,20 @@ mod tests {
         assert!(parse("say hello--json").is_ok_and(|line| !line.json));
         assert!(asks_for_json("nonsense --json") && !asks_for_json("nonsense"));
         assert!(matches!(parse("--json"), Err(ConsoleError::Empty)));
+    }
+
+    #[test]
+    fn a_width_is_named_at_the_end_and_belongs_to_no_text() {
+        let width = |line: &str| parse(line).unwrap().layout.width;
+        assert_eq!(width("status --width 80"), Some(80));
+        assert_eq!(width("status --width 80 --json"), Some(80));
+        assert_eq!(
+            (width("say --width 80 wide"), width("say a --width 19")),
+            (None, None)
+        );
+        let line = parse("say hello --width 80").unwrap();
+        assert!(matches!(line.command, ConsoleCommand::Say(text) if text.as_str() == "hello"));
+        assert!(matches!(parse("--width 80"), Err(ConsoleError::Empty)));
     }
 
     #[test]

@@ -22,15 +22,41 @@ impl fmt::Debug for ConsoleRequest {
     }
 }
 
-/// What a line was answered.
+/// What a line was answered: any number of parts, for commands that tell of things as they happen, and one last word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConsoleAnswer {
     /// The request it answers.
     pub id: u64,
-    /// Whether the command did what it says.
+    /// Whether the command did what it says. Parts are always `true`.
     pub ok: bool,
     /// The answer: text for people, or one JSON value when the line ended in `--json`.
     pub text: String,
+    /// Whether this is a part, and others or the last word follow.
+    pub more: bool,
+}
+
+impl ConsoleAnswer {
+    /// The whole answer, or its last word.
+    #[must_use]
+    pub const fn last(id: u64, ok: bool, text: String) -> Self {
+        Self {
+            id,
+            ok,
+            text,
+            more: false,
+        }
+    }
+
+    /// A part of an answer that goes on.
+    #[must_use]
+    pub const fn part(id: u64, text: String) -> Self {
+        Self {
+            id,
+            ok: true,
+            text,
+            more: true,
+        }
+    }
 }
 
 /// Lines that wait for the tick, oldest first.
@@ -47,6 +73,11 @@ impl ConsoleInbox {
         Self::CAPACITY.saturating_sub(self.0.len())
     }
 }
+
+/// Requests whose askers left, were cut off or want no more: answers that go on end. Filled by the edge, taken by
+/// whoever produces parts.
+#[derive(Resource, Debug, Default)]
+pub struct ConsoleLeft(pub Vec<u64>);
 
 /// Answers of this tick, in order.
 #[derive(Resource, Debug, Default)]

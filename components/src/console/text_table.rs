@@ -2,6 +2,18 @@
 
 use std::time::Duration;
 
+/// For whom a text is laid out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Layout {
+    /// Columns of the terminal that shows it; none: lines may have any length, as for a pipe.
+    pub width: Option<u16>,
+}
+
+impl Layout {
+    /// Lines of any length.
+    pub const WIDE: Self = Self { width: None };
+}
+
 /// Rows of cells whose columns are padded to the widest cell.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TextTable {
@@ -15,7 +27,7 @@ impl TextTable {
     }
 
     /// Lines without a line end at the last, two blanks between columns, none at the end of a line.
-    pub(super) fn text(&self) -> String {
+    pub(super) fn text(&self, _layout: Layout) -> String {
         let mut widths: Vec<usize> = Vec::new();
         for row in &self.rows {
             widths.resize(widths.len().max(row.len()), 0);
@@ -95,8 +107,8 @@ mod tests {
         table.row(["id".to_owned(), "name".to_owned(), String::new()]);
         table.row(["1000".to_owned(), "жук".to_owned(), "x".to_owned()]);
         table.row([String::new(), String::new(), String::new()]);
-        assert_eq!(table.text(), "id    name\n1000  жук   x\n");
-        assert_eq!(TextTable::default().text(), "");
+        assert_eq!(table.text(Layout::WIDE), "id    name\n1000  жук   x\n");
+        assert_eq!(TextTable::default().text(Layout::WIDE), "");
     }
 
     #[test]

@@ -64,7 +64,7 @@ pub struct Manifest {
 
 impl Manifest {
     /// Console commands that no manifest may name: they reach beyond what a gamemode is trusted with.
-    pub const NEVER: [&'static str; 11] = [
+    pub const NEVER: &'static [&'static str] = &[
         "eval",
         "shutdown",
         "set",
@@ -76,6 +76,7 @@ impl Manifest {
         "resources",
         "password",
         "resource",
+        "complete",
     ];
 }
 

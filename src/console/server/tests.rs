@@ -38,6 +38,7 @@ impl Executor {
                         } else {
                             request.line
                         },
+                        more: false,
                     }));
                     hub.deliver(&mut outbox);
                     thread::yield_now();
@@ -248,6 +249,7 @@ fn a_stop_delivers_the_answer_on_its_way_removes_the_file_and_cuts_everybody_off
         id,
         ok: true,
         text: "stopping".to_owned(),
+        more: false,
     }]));
     let begun = Instant::now();
     drop((hub, server));

@@ -10,7 +10,7 @@ use decitick_components::{
     session::{PlayerId, SlotTable},
 };
 
-use super::{Answer, done, failed, nobody_has, put_answer, rendered};
+use super::{Answer, Asked, done, failed, nobody_has, put_answer, rendered};
 use crate::script::{ResourceReport, ScriptHost};
 
 /// What became of commands that had to wait.
@@ -21,7 +21,7 @@ pub(super) fn answer_settled(world: &mut World) {
     };
     for (asker, result) in settled {
         let answer = result.map_or_else(failed, done);
-        put_answer(world, asker >> 1, asker & 1 == 1, answer);
+        put_answer(world, Asked::later(asker), &answer);
     }
 }
 
@@ -58,7 +58,7 @@ pub(super) fn resource(world: &World, action: &ResourceAction, asker: u64) -> Op
             let answer = ResourcesAnswer {
                 resources: rows(world),
             };
-            Some(rendered(&answer, answer.text()))
+            Some(rendered(answer))
         }
         ResourceAction::Start(name) if host.is_started(name) => Some(failed(format!(
             "{name} runs already; `resource restart {name}` reads it again"

@@ -16,7 +16,7 @@ pub(super) fn time(world: &mut World, action: TimeAction) -> Answer {
     match action {
         TimeAction::Show => {
             let answer = WorldAnswer::from(world.resource::<WorldState>());
-            rendered(&answer, answer.text())
+            rendered(answer)
         }
         TimeAction::Set { hours, minutes } => {
             world.write_message(WorldRequest::Time { hours, minutes });

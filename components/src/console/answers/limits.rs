@@ -4,7 +4,8 @@ use std::{net::IpAddr, time::Duration};
 
 use serde::Serialize;
 
-use super::super::text_table::{TextTable, counted, milliseconds};
+use super::super::text_table::{Layout, TextTable, counted, milliseconds};
+use super::AnswerText;
 use crate::limits::LimitTable;
 
 /// The answer of `limits`.
@@ -81,17 +82,17 @@ impl AddressTableRow {
     }
 }
 
-impl LimitsAnswer {
-    /// The text for people.
-    #[must_use]
-    pub fn text(&self) -> String {
+impl AnswerText for LimitsAnswer {
+    fn text(&self, layout: Layout) -> String {
         match &self.address {
-            Some(address) => address.text(),
-            None => self.tables_text(),
+            Some(address) => address.text(layout),
+            None => self.tables_text(layout),
         }
     }
+}
 
-    fn tables_text(&self) -> String {
+impl LimitsAnswer {
+    fn tables_text(&self, layout: Layout) -> String {
         let mut table = TextTable::default();
         table.row(["table", "entries", "capacity", "refused"].map(str::to_owned));
         for row in &self.tables {
@@ -102,12 +103,12 @@ impl LimitsAnswer {
                 row.refused.to_string(),
             ]);
         }
-        table.text()
+        table.text(layout)
     }
 }
 
 impl AddressLimits {
-    fn text(&self) -> String {
+    fn text(&self, layout: Layout) -> String {
         let mut table = TextTable::default();
         table.row(["table", "left", "wait"].map(str::to_owned));
         for row in &self.tables {
@@ -124,7 +125,7 @@ impl AddressLimits {
         } else {
             format!(", counts as {}", self.counts_as)
         };
-        format!("{}{counts_as}: {sessions}\n{}", self.ip, table.text())
+        format!("{}{counts_as}: {sessions}\n{}", self.ip, table.text(layout))
     }
 }
 
@@ -153,7 +154,7 @@ mod tests {
             tables: vec![LimitTableRow::new("admission", &table)],
             address: Some(address),
         };
-        let text = answer.text();
+        let text = answer.text(Layout::WIDE);
         assert!(
             text.starts_with("2001:db8::1, counts as 2001:db8::: 1 session\n"),
             "{text}"
@@ -172,7 +173,7 @@ mod tests {
             address: None,
         };
         assert_eq!(
-            answer.text(),
+            answer.text(Layout::WIDE),
             "table  entries  capacity  refused\nquery  0        4096      0"
         );
         let other = AddressTableRow::new("query", &table, IpAddr::from([192, 0, 2, 7]), Duration::ZERO);

@@ -6,8 +6,8 @@ use decitick_protocol::escape_for_display;
 use serde::Serialize;
 
 use super::{
-    super::text_table::{TextTable, counted, duration},
-    SHOWN_CHARACTERS, tenths,
+    super::text_table::{Layout, TextTable, counted, duration},
+    AnswerText, SHOWN_CHARACTERS, tenths,
 };
 use crate::bans::Ban;
 
@@ -42,10 +42,8 @@ pub struct PlayerRow {
     pub idle_ms: u64,
 }
 
-impl PlayersAnswer {
-    /// The text for people.
-    #[must_use]
-    pub fn text(&self) -> String {
+impl AnswerText for PlayersAnswer {
+    fn text(&self, layout: Layout) -> String {
         if self.players.is_empty() {
             return "no players".to_owned();
         }
@@ -70,7 +68,7 @@ impl PlayersAnswer {
         }
         format!(
             "{}\n{}",
-            table.text(),
+            table.text(layout),
             counted(self.players.len() as u64, "player")
         )
     }
@@ -109,10 +107,8 @@ impl BanRow {
     }
 }
 
-impl BansAnswer {
-    /// The text for people.
-    #[must_use]
-    pub fn text(&self) -> String {
+impl AnswerText for BansAnswer {
+    fn text(&self, layout: Layout) -> String {
         if self.bans.is_empty() {
             return "no bans".to_owned();
         }
@@ -125,7 +121,11 @@ impl BansAnswer {
                 escape_for_display(&row.reason, SHOWN_CHARACTERS),
             ]);
         }
-        format!("{}\n{}", table.text(), counted(self.bans.len() as u64, "ban"))
+        format!(
+            "{}\n{}",
+            table.text(layout),
+            counted(self.bans.len() as u64, "ban")
+        )
     }
 }
 
@@ -154,7 +154,7 @@ mod tests {
         let text = PlayersAnswer {
             players: vec![player(0, &name), player(1, "Bob")],
         }
-        .text();
+        .text(Layout::WIDE);
         assert_eq!(text.lines().count(), 4, "{text}");
         assert!(
             text.chars()
@@ -169,7 +169,7 @@ mod tests {
         let answer = PlayersAnswer {
             players: vec![player(0, "Ann"), player(999, "Bob")],
         };
-        let text = answer.text();
+        let text = answer.text(Layout::WIDE);
         let rows: Vec<&str> = text.lines().collect();
         assert_eq!(rows[1].split_whitespace().nth(5), Some("-"));
         assert!(
@@ -180,7 +180,7 @@ mod tests {
         let json = serde_json::to_value(&answer).unwrap();
         assert_eq!(json["players"][0]["rtt_ms"], serde_json::Value::Null);
         assert_eq!(json["players"][1]["address"], "[2001:db8::7]:5000");
-        assert_eq!(PlayersAnswer::default().text(), "no players");
+        assert_eq!(PlayersAnswer::default().text(Layout::WIDE), "no players");
     }
 
     #[test]
@@ -194,7 +194,7 @@ mod tests {
         let answer = BansAnswer {
             bans: rows.iter().map(|ban| BanRow::new(ban, 1_000)).collect(),
         };
-        let text = answer.text();
+        let text = answer.text(Layout::WIDE);
         assert!(text.contains("127.0.0.9      for good  cheat"), "{text}");
         assert!(text.contains("2001:db8::/32  1 min     cheat"), "{text}");
         let json = serde_json::to_value(&answer).unwrap();
@@ -205,6 +205,6 @@ mod tests {
             ),
             (None, Some(60))
         );
-        assert_eq!(BansAnswer::default().text(), "no bans");
+        assert_eq!(BansAnswer::default().text(Layout::WIDE), "no bans");
     }
 }

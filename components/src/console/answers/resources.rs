@@ -3,7 +3,8 @@
 use decitick_protocol::escape_for_display;
 use serde::Serialize;
 
-use super::super::text_table::{TextTable, bytes, counted};
+use super::super::text_table::{Layout, TextTable, bytes, counted};
+use super::AnswerText;
 
 /// Characters of an error that are shown.
 const SHOWN_ERROR: usize = 300;
@@ -56,11 +57,9 @@ impl ResourceRow {
     }
 }
 
-impl ResourcesAnswer {
-    /// The text for people.
-    #[must_use]
+impl AnswerText for ResourcesAnswer {
     #[expect(clippy::cast_precision_loss, reason = "a size for people")]
-    pub fn text(&self) -> String {
+    fn text(&self, layout: Layout) -> String {
         if self.resources.is_empty() {
             return "no resources; name some under `resources` in assets/server.ron, or type: resource start NAME"
                 .to_owned();
@@ -101,7 +100,7 @@ impl ResourcesAnswer {
                 )
             })
             .collect();
-        format!("{}{errors}", table.text())
+        format!("{}{errors}", table.text(layout))
     }
 }
 
@@ -124,12 +123,16 @@ mod tests {
                 last_error: Some("scripts/race/main.rhai:1:2: a\nb".to_owned()),
             }],
         };
-        let text = answer.text();
+        let text = answer.text(Layout::WIDE);
         assert_eq!(text.lines().count(), 3, "{text}");
         assert!(
             text.contains("last error of race: scripts/race/main.rhai:1:2: a"),
             "{text}"
         );
-        assert!(ResourcesAnswer::default().text().contains("resource start NAME"));
+        assert!(
+            ResourcesAnswer::default()
+                .text(Layout::WIDE)
+                .contains("resource start NAME")
+        );
     }
 }

@@ -6,8 +6,8 @@ use decitick_protocol::escape_for_display;
 use serde::Serialize;
 
 use super::{
-    super::text_table::{TextTable, bytes, counted, duration, milliseconds},
-    HitsAnswer, ResourceRow, SHOWN_CHARACTERS, WorldAnswer, tenths,
+    super::text_table::{Layout, TextTable, bytes, counted, duration, milliseconds},
+    AnswerText, HitsAnswer, ResourceRow, SHOWN_CHARACTERS, WorldAnswer, tenths,
 };
 use crate::{
     reasons::DropReason,
@@ -118,10 +118,8 @@ impl TickAnswer {
     }
 }
 
-impl StatusAnswer {
-    /// The text for people.
-    #[must_use]
-    pub fn text(&self) -> String {
+impl AnswerText for StatusAnswer {
+    fn text(&self, layout: Layout) -> String {
         let tick = &self.tick;
         let drops: Vec<String> = self
             .drops_by_reason
@@ -144,7 +142,7 @@ impl StatusAnswer {
             "world",
             format!(
                 "{}; {}, {}",
-                self.world.text(),
+                self.world.text(layout),
                 counted(self.things, "thing"),
                 counted(self.zones, "zone")
             ),
@@ -176,7 +174,7 @@ impl StatusAnswer {
                 drops.join(", ")
             },
         );
-        table.text()
+        table.text(layout)
     }
 }
 
@@ -214,10 +212,8 @@ impl From<&Tally> for DropsAnswer {
     }
 }
 
-impl DropsAnswer {
-    /// The text for people.
-    #[must_use]
-    pub fn text(&self) -> String {
+impl AnswerText for DropsAnswer {
+    fn text(&self, layout: Layout) -> String {
         let mut table = TextTable::default();
         let mut line = |name: &str, count: u64| table.row([name.to_owned(), count.to_string()]);
         line("received", self.received);
@@ -233,7 +229,7 @@ impl DropsAnswer {
         } else {
             "NOT BALANCED: received is not handled + queued + dropped; this is a fault of the server, report it"
         };
-        format!("{}\n{verdict}", table.text())
+        format!("{}\n{verdict}", table.text(layout))
     }
 }
 
@@ -264,7 +260,7 @@ mod tests {
             (answer.received, answer.handled, answer.queued, answer.dropped),
             (10, 4, 3, 3)
         );
-        let text = answer.text();
+        let text = answer.text(Layout::WIDE);
         assert!(
             text.find("malformed").unwrap() < text.find("empty").unwrap(),
             "{text}"
@@ -291,7 +287,11 @@ mod tests {
     fn a_ledger_that_does_not_balance_says_so_loudly() {
         let mut unbalanced = tally();
         unbalanced.door.received += 1;
-        assert!(DropsAnswer::from(&unbalanced).text().contains("NOT BALANCED"));
+        assert!(
+            DropsAnswer::from(&unbalanced)
+                .text(Layout::WIDE)
+                .contains("NOT BALANCED")
+        );
     }
 
     #[test]
@@ -350,7 +350,7 @@ mod tests {
             (json["world"]["time"].as_str(), json["hits"]["counted"].as_u64()),
             (Some("06:05"), Some(4))
         );
-        let text = answer.text();
+        let text = answer.text(Layout::WIDE);
         for part in [
             "1 h 2 min",
             "12 of 1000, 11 spawned",

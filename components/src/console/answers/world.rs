@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::{super::text_table::Layout, AnswerText};
 use crate::{
     combat::{HitRefusal, HitTally},
     world::WorldState,
@@ -30,10 +31,8 @@ impl From<&WorldState> for WorldAnswer {
     }
 }
 
-impl WorldAnswer {
-    /// The text for people.
-    #[must_use]
-    pub fn text(&self) -> String {
+impl AnswerText for WorldAnswer {
+    fn text(&self, _: Layout) -> String {
         let clock = self.clock_ms_per_minute.map_or_else(
             || "the clock is frozen".to_owned(),
             |milliseconds| format!("a minute lasts {milliseconds} ms"),
@@ -101,10 +100,13 @@ mod tests {
             since_minute: Duration::ZERO,
         };
         let running = WorldAnswer::from(&world);
-        assert_eq!(running.text(), "06:05, a minute lasts 1000 ms, weather 8");
+        assert_eq!(
+            running.text(Layout::WIDE),
+            "06:05, a minute lasts 1000 ms, weather 8"
+        );
         world.clock_ms_per_minute = None;
         let frozen = WorldAnswer::from(&world);
-        assert_eq!(frozen.text(), "06:05, the clock is frozen, weather 8");
+        assert_eq!(frozen.text(Layout::WIDE), "06:05, the clock is frozen, weather 8");
         assert_eq!(
             serde_json::to_string(&frozen).unwrap(),
             "{\"time\":\"06:05\",\"clock_ms_per_minute\":null,\"weather\":8}"

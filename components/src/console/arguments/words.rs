@@ -7,6 +7,10 @@ use decitick_protocol::{MAX_PLAYERS, ShownText};
 use super::super::{commands::shown, error::ArgumentFault, grammar::first_word};
 use crate::bans::BanRange;
 
+/// How long an answer goes on unless SECONDS are given.
+const DEFAULT_SECONDS: u32 = 10;
+/// How long an answer may go on.
+const MAX_STREAM_SECONDS: u32 = 3_600;
 /// Bytes of the longest range that can be written: a full IPv6 address with an IPv4 tail, and a prefix length.
 const LONGEST_RANGE: usize = 64;
 
@@ -64,6 +68,16 @@ where
 /// The id of a player, be it held or not.
 pub(super) fn player_id(word: &str) -> Result<u16, ArgumentFault> {
     whole_number("ID", word, 0..=MAX_PLAYERS - 1)
+}
+
+/// SECONDS at the end of a line, 1 to an hour; 10 when they are left out.
+pub(super) fn seconds(rest: &str) -> Result<u32, ArgumentFault> {
+    let (word, rest) = first_word(rest);
+    nothing_in(rest)?;
+    if word.is_empty() {
+        return Ok(DEFAULT_SECONDS);
+    }
+    whole_number("SECONDS", word, 1..=MAX_STREAM_SECONDS)
 }
 
 /// Whether the second word of `ban` is meant as SECONDS: anything a person would call a number, so that `-5` or

@@ -116,7 +116,7 @@ impl Host {
         let own: Vec<ConsoleAnswer> = answers
             .extract_if(.., |answer| answer.id & OF_SCRIPTS != 0)
             .collect();
-        for ConsoleAnswer { id, ok, text } in own {
+        for ConsoleAnswer { id, ok, text, .. } in own {
             let Some((resource, waiting)) = self.who_waits(id & !OF_SCRIPTS) else {
                 continue;
             };
