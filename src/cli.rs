@@ -5,7 +5,7 @@
 
 use std::{net::SocketAddr, path::PathBuf};
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use decitick_components::settings::LogFormat;
 
 use crate::settings_file::{Overrides, SetOption};
@@ -61,6 +61,11 @@ pub enum Command {
     Bots(BotsArguments),
     /// Attach to a running server, or run one command in it
     Console(ConsoleArguments),
+    /// Print the completions of a shell
+    #[command(
+        after_help = "For bash: decitick completions bash > ~/.local/share/bash-completion/completions/decitick"
+    )]
+    Completions(CompletionsArguments),
 }
 
 /// What `serve` is told.
@@ -234,6 +239,22 @@ pub struct ConsoleArguments {
     /// Run one command, print its answer and exit with 0, or with 1 when it failed
     #[arg(short, long, value_name = "COMMAND")]
     pub command: Option<String>,
+}
+
+/// What `completions` is told.
+#[derive(Debug, Args)]
+pub struct CompletionsArguments {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    pub shell: clap_complete::Shell,
+}
+
+/// The words that complete the program's name in a shell, as a script for it.
+#[must_use]
+pub fn completions(shell: clap_complete::Shell) -> Vec<u8> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "decitick", &mut script);
+    script
 }
 
 /// Never fails, since clap would print the whole text, and it may hold a password. A text without `=` is a key

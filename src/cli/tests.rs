@@ -1,4 +1,4 @@
-use clap::{CommandFactory, error::ErrorKind};
+use clap::error::ErrorKind;
 
 use super::*;
 

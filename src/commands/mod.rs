@@ -16,7 +16,10 @@ use std::{
 use decitick_client::bots::{BotsOptions, Login, WalkKind};
 use decitick_protocol::Password;
 
-use crate::cli::{BotsArguments, Command, ConsoleArguments, LoginWay, QueryArguments, Walk};
+use crate::cli::{
+    BotsArguments, Command, CompletionsArguments, ConsoleArguments, LoginWay, QueryArguments, Walk,
+    completions,
+};
 
 /// Runs a command to its end.
 #[must_use]
@@ -38,6 +41,17 @@ pub fn run(command: Command) -> ExitCode {
             query::run(&query::QueryOptions { server, key, json })
         }
         Command::Bots(arguments) => run_bots(arguments),
+        Command::Completions(CompletionsArguments { shell }) => {
+            match io::stdout().lock().write_all(&completions(shell)) {
+                // A closed pipe has had enough of it.
+                Ok(()) => ExitCode::SUCCESS,
+                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+                Err(error) => {
+                    complain(&error);
+                    ExitCode::FAILURE
+                }
+            }
+        }
         Command::Console(ConsoleArguments { directory, command }) => {
             console::run(&console::ConsoleArguments { directory, command })
         }

@@ -40,6 +40,7 @@ mod loss;
 mod memory;
 mod motion;
 mod order;
+mod packaging;
 mod passwords;
 mod requests;
 mod resends;
