@@ -18,6 +18,7 @@ mod ron_file;
 mod ron_outline;
 pub mod runner;
 pub mod scripts;
+pub mod service_manager;
 pub mod settings_file;
 pub mod socket;
 pub mod telemetry;

@@ -6,6 +6,7 @@ mod browser;
 mod browser_login;
 mod guest;
 mod hostile_scripts;
+mod log;
 mod logins;
 mod message_pack;
 mod server;

@@ -191,6 +191,52 @@ pub enum ConsoleCommand {
     },
 }
 
+impl ConsoleCommand {
+    /// Whether it changes nothing and is answered once: what an edge may run that is for reading.
+    #[must_use]
+    pub const fn only_reads(&self) -> bool {
+        match self {
+            Self::Help(_)
+            | Self::Status
+            | Self::Players
+            | Self::Bans
+            | Self::Password(PasswordAction::Show)
+            | Self::Time(TimeAction::Show)
+            | Self::Identity
+            | Self::Drops
+            | Self::Limits { .. }
+            | Self::Resource(ResourceAction::List)
+            | Self::Entities(_)
+            | Self::Inspect { .. }
+            | Self::Resources { .. }
+            | Self::Systems
+            | Self::Slow
+            | Self::Why { .. }
+            | Self::Netsim(NetsimAction::Show)
+            | Self::Complete(_) => true,
+            Self::Kick { .. }
+            | Self::Ban { .. }
+            | Self::Unban { .. }
+            | Self::Password(_)
+            | Self::Say(_)
+            | Self::Mode(_)
+            | Self::Time(_)
+            | Self::Weather(_)
+            | Self::Clock(_)
+            | Self::Spawn { .. }
+            | Self::Resource(_)
+            | Self::Eval(_)
+            | Self::Grant { .. }
+            | Self::Revoke { .. }
+            | Self::Set { .. }
+            | Self::Watch { .. }
+            | Self::Trace { .. }
+            | Self::Netsim(_)
+            | Self::Shutdown { .. } => false,
+        }
+    }
+}
+
 /// What to do with the server password.
 #[derive(Clone, Debug)]
 pub enum PasswordAction {
@@ -335,6 +381,50 @@ mod tests {
         assert!(parse("say hello--json").is_ok_and(|line| !line.json));
         assert!(asks_for_json("nonsense --json") && !asks_for_json("nonsense"));
         assert!(matches!(parse("--json"), Err(ConsoleError::Empty)));
+    }
+
+    #[test]
+    fn what_changes_something_or_goes_on_is_told_from_what_only_reads() {
+        for line in [
+            "help",
+            "status",
+            "players",
+            "bans",
+            "password",
+            "time",
+            "identity",
+            "drops",
+            "limits",
+            "resource list",
+            "entities",
+            "inspect 5",
+            "resources",
+            "systems",
+            "slow",
+            "why 1 2",
+            "netsim",
+            "complete x",
+        ] {
+            assert!(parse(line).unwrap().command.only_reads(), "{line}");
+        }
+        for info in commands::COMMANDS {
+            let changes = info.usage.contains("set ") || ["watch", "trace", "eval"].contains(&info.name);
+            assert!(
+                !(changes && parse(info.example).unwrap().command.only_reads()),
+                "{}",
+                info.name
+            );
+        }
+        for line in [
+            "password clear",
+            "time 06:00",
+            "resource stop x",
+            "netsim off",
+            "netsim loss 1",
+            "mode",
+        ] {
+            assert!(!parse(line).unwrap().command.only_reads(), "{line}");
+        }
     }
 
     #[test]
