@@ -239,6 +239,9 @@ pub struct ConsoleArguments {
     /// Run one command, print its answer and exit with 0, or with 1 when it failed
     #[arg(short, long, value_name = "COMMAND")]
     pub command: Option<String>,
+    /// Show a live view of the server, refreshed each second; without a terminal one picture of it
+    #[arg(long, conflicts_with = "command")]
+    pub top: bool,
 }
 
 /// What `completions` is told.

@@ -6,81 +6,29 @@
 
 mod body;
 mod conditions;
-mod connection;
 mod content_type;
 mod listener;
-mod pace;
 mod request;
 mod response;
-mod seats;
 
 use std::{
     collections::BTreeMap,
     io,
     path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
 };
 
-use decitick_components::{client_files::ClientManifest, script::ResourceName, settings::Settings};
+use decitick_components::{client_files::ClientManifest, script::ResourceName};
 
 use crate::{
     edge_runtime::EdgeRuntime,
+    http,
     scripts::client_folder::{self, ClientContent, KnownHashes},
 };
 
-pub use self::listener::{ClientFilesListener, ListenError};
+pub use self::listener::ClientFilesListener;
+pub use crate::http::{HttpLimits as ServeLimits, ListenError};
 
-/// What the server takes and bears at most.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ServeLimits {
-    /// Connections in all.
-    pub connections: usize,
-    /// Connections of one IP.
-    pub connections_per_ip: usize,
-    /// Leading bits of an IPv6 address that count as one IP.
-    pub ipv6_prefix: u8,
-    /// Whether 127.0.0.0/8 and ::1 are free of the limit per IP.
-    pub loopback_exempt: bool,
-    /// How long the head of a request may take, the wait for it included: so long a connection may be idle.
-    pub head_time: Duration,
-    /// How long a client may take nothing of a response.
-    pub stall_time: Duration,
-    /// Over how much time of waiting for a client its pace is judged.
-    pub pace_time: Duration,
-    /// The slowest pace, in bytes a second.
-    pub pace_bytes_per_second: u64,
-}
-
-impl Default for ServeLimits {
-    fn default() -> Self {
-        Self {
-            connections: 256,
-            connections_per_ip: 16,
-            ipv6_prefix: 64,
-            loopback_exempt: true,
-            head_time: Duration::from_secs(10),
-            stall_time: Duration::from_secs(15),
-            pace_time: Duration::from_secs(30),
-            pace_bytes_per_second: 4 * 1024,
-        }
-    }
-}
-
-impl ServeLimits {
-    /// The limits of a server with these settings.
-    #[must_use]
-    pub fn of(settings: &Settings) -> Self {
-        Self {
-            ipv6_prefix: settings.limits.ipv6_prefix,
-            loopback_exempt: settings.limits.loopback_exempt,
-            ..Self::default()
-        }
-    }
-}
-
-/// Bytes of the head of a request.
-const HEAD_BYTES: usize = 8 * 1024;
 /// Bytes of a file that are read at once; a connection holds no more than two such pieces.
 const PIECE_BYTES: u64 = 64 * 1024;
 
@@ -136,5 +84,8 @@ impl ClientFiles {
 
 /// Serves what is up to whoever connects, until the runtime ends.
 pub fn serve(runtime: &EdgeRuntime, listener: ClientFilesListener, files: ClientFiles, limits: ServeLimits) {
-    runtime.spawn(listener::accept(listener, files, limits));
+    runtime.spawn(http::serve(listener.0, limits, move |request| {
+        let files = files.clone();
+        async move { response::answer(&files, request).await }
+    }));
 }

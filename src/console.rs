@@ -6,9 +6,11 @@
 
 pub mod client;
 pub mod complete;
-mod framing;
+mod conversation;
+pub(crate) mod framing;
 pub mod history;
 pub mod hub;
+pub(crate) mod input;
 pub(crate) mod line;
 mod place;
 mod plugin;
@@ -17,9 +19,9 @@ mod socket;
 pub mod stdin;
 mod terminal;
 
-pub use client::{ClientError, ConsoleClient, Reply};
+pub use client::{Attention, ClientError, ConsoleClient, Reply};
 pub use hub::{AskError, ConsoleHandle, ConsoleHub};
 pub use plugin::{Console, ConsoleEdgePlugin};
 pub use server::{ConsoleServer, Limits};
 pub use socket::{ConsoleSocket, SOCKET_NAME, SocketError};
-pub use terminal::for_terminal;
+pub use terminal::{Look, for_terminal};

@@ -22,7 +22,7 @@ use decitick_components::{
     server::Lifecycle,
     tally::TickTimes,
 };
-use decitick_systems::console::request_stop;
+use decitick_systems::{anatomy::settle_tick, console::request_stop};
 
 use crate::{entropy, socket::Epoch, telemetry::Telemetry, trouble};
 
@@ -140,7 +140,7 @@ fn step(app: &mut App) {
     let started = Instant::now();
     let finished = catch_unwind(AssertUnwindSafe(|| app.update())).is_ok();
     let took = started.elapsed();
-    app.world_mut().resource_mut::<TickTimes>().record(took);
+    settle_tick(app.world_mut(), took);
     if !finished {
         tracing::error!("a tick panicked outside its systems");
         trouble::note();

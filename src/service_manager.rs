@@ -1,21 +1,22 @@
 //! What systemd is told when it runs the server: that it is ready, that it still ticks, and that it stops.
 //!
 //! It says nothing without `NOTIFY_SOCKET`. It has a thread of its own, since a service manager that does not listen
-//! must hold up nobody, and it knows of the tick only how many there were.
+//! must hold up nobody, and it knows of the tick only its pulse.
 
 use std::{
     io,
+    sync::Arc,
     thread::{self, JoinHandle},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
-use crossbeam_channel::{Receiver, Sender, bounded};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use sd_notify::NotifyState;
+
+use crate::pulse::{Health, Pulse};
 
 /// How often a server that starts is looked at.
 const STARTING: Duration = Duration::from_millis(50);
-/// How often a server is looked at that nobody guards.
-const UNGUARDED: Duration = Duration::from_secs(60);
 
 /// The running thread. Dropped, it ends without a word.
 #[derive(Debug)]
@@ -25,11 +26,11 @@ pub struct ServiceManager {
 }
 
 impl ServiceManager {
-    /// Begins to tell the service manager of a server whose ticks `ticks` counts; `None` when there is none.
+    /// Begins to tell the service manager how the server is; `None` when there is no service manager.
     ///
     /// # Errors
     /// When the system gives no thread.
-    pub fn attach(ticks: impl Fn() -> u64 + Send + 'static) -> io::Result<Option<Self>> {
+    pub fn attach(pulse: Arc<Pulse>) -> io::Result<Option<Self>> {
         if std::env::var_os("NOTIFY_SOCKET").is_none_or(|name| name.is_empty()) {
             return Ok(None);
         }
@@ -38,20 +39,16 @@ impl ServiceManager {
         let (stop, stopped) = bounded(0);
         let thread = thread::Builder::new()
             .name("service-manager".to_owned())
-            .spawn(move || tell(&ticks, guarded, &stopped))?;
+            .spawn(move || tell(&pulse, guarded, &stopped))?;
         Ok(Some(Self {
             stop,
             thread: Some(thread),
         }))
     }
 
-    /// Says that the server stops. The ticks go on until everybody is told.
-    pub fn stopping(&self) {
-        say(&[NotifyState::Stopping]);
-    }
-
-    /// Ends the thread.
+    /// Says that the server stops, and ends the thread.
     pub fn finish(mut self) {
+        say(&[NotifyState::Stopping]);
         let thread = self.thread.take();
         drop(self);
         if thread.is_some_and(|thread| thread.join().is_err()) {
@@ -68,25 +65,24 @@ impl Drop for ServiceManager {
     }
 }
 
-fn tell(ticks: &impl Fn() -> u64, guarded: Option<Duration>, stopped: &Receiver<()>) {
-    let goes_on = |pause: Duration| {
-        stopped.recv_deadline(Instant::now() + pause) == Err(crossbeam_channel::RecvTimeoutError::Timeout)
-    };
-    while ticks() == 0 {
+fn tell(pulse: &Pulse, guarded: Option<Duration>, stopped: &Receiver<()>) {
+    // Nothing is ever sent: a channel that is closed is the end.
+    let goes_on = |pause: Duration| stopped.recv_timeout(pause) == Err(RecvTimeoutError::Timeout);
+    while pulse.unready().is_some() {
         if !goes_on(STARTING) {
             return;
         }
     }
     say(&[NotifyState::Ready]);
-    let mut seen = 0;
+    let Some(guarded) = guarded else {
+        return;
+    };
     loop {
-        let now = ticks();
         // A tick that hangs is what the guard is for: it hears nothing then.
-        if guarded.is_some() && now != seen {
+        if pulse.health() == Health::Ticks {
             say(&[NotifyState::Watchdog]);
         }
-        seen = now;
-        if !goes_on(guarded.unwrap_or(UNGUARDED)) {
+        if !goes_on(guarded) {
             return;
         }
     }

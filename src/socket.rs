@@ -9,6 +9,7 @@ mod linux;
 #[cfg(not(target_os = "linux"))]
 mod plain;
 
+mod impair;
 mod listeners;
 mod mailbox;
 mod plugin;

@@ -1,5 +1,7 @@
 //! What admission remembers: the server's password, the limit tables and the credential proofs that were used.
 
+use crate::inspection::summary;
+use bevy_reflect::Reflect;
 use std::{
     collections::{BTreeMap, BTreeSet},
     net::IpAddr,
@@ -209,6 +211,34 @@ impl UsedProofs {
         self.nonces.is_empty()
     }
 }
+
+#[derive(Reflect)]
+struct ShownTable {
+    entries: usize,
+    capacity: usize,
+    refused: u64,
+    burst: f64,
+    per_second: f64,
+}
+
+impl ShownTable {
+    fn of(table: &LimitTable) -> Self {
+        Self {
+            entries: table.len(),
+            capacity: table.capacity(),
+            refused: table.refused(),
+            burst: table.rule().burst,
+            per_second: table.rule().per_second,
+        }
+    }
+}
+
+summary!(|limits: HandshakeLimits| {
+    admissions: ShownTable = ShownTable::of(&limits.admissions),
+    repeated_hellos: ShownTable = ShownTable::of(&limits.repeated_hellos),
+    refusals: ShownTable = ShownTable::of(&limits.refusals),
+    wrong_passwords: ShownTable = ShownTable::of(limits.passwords.table()),
+});
 
 #[cfg(test)]
 mod tests {

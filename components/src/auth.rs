@@ -2,6 +2,9 @@
 //!
 //! Nothing here judges an assertion or a password; these are the words for it.
 
+use crate::inspection::summary;
+use bevy_ecs::reflect::ReflectResource;
+use bevy_reflect::Reflect;
 use std::{collections::VecDeque, time::Duration};
 
 use bevy_ecs::{component::Component, entity::Entity, message::Message, resource::Resource};
@@ -60,7 +63,8 @@ impl Login {
 }
 
 /// The auth resource as the handshake knows it.
-#[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
+#[reflect(Resource)]
 pub struct AuthResource {
     /// The run that decides now; `None` while the resource is not running.
     pub running: Option<u64>,
@@ -150,6 +154,14 @@ pub enum LoginWish {
     /// This is its ticket from now on.
     Issue(Ticket),
 }
+
+summary!(|login: Login| {
+    deadline: Duration = login.deadline,
+    judge: Option<u64> = login.judge,
+    has_ticket: bool = login.ticket.is_some(),
+    assertions: u8 = login.taken,
+});
+summary!(|queue: AssertionQueue| { waiting: usize = queue.0.len() });
 
 #[cfg(test)]
 mod tests {

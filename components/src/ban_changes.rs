@@ -2,6 +2,7 @@
 //!
 //! It writes nothing itself; a system hands lists to a worker and brings them into force (docs/protocol.md 1.6).
 
+use crate::inspection::summary;
 use bevy_ecs::resource::Resource;
 
 use crate::bans::{Ban, BanList, BanRange};
@@ -130,6 +131,13 @@ fn apply(list: &mut BanList, change: &BanChange) {
         }
     }
 }
+
+summary!(|changes: BanChanges| {
+    waiting: usize = changes.waiting.len(),
+    writing: bool = changes.writing.is_some(),
+    settled: usize = changes.settled.len(),
+    requests: u64 = changes.requests,
+});
 
 #[cfg(test)]
 mod tests {

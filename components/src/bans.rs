@@ -3,6 +3,8 @@
 //! Pure values. The file the list is kept in belongs to the shell, the refusal of a hello and the
 //! kick of the players already on belong to the systems; the time is an argument.
 
+use crate::inspection::summary;
+use bevy_reflect::Reflect;
 use std::{collections::BTreeMap, net::IpAddr};
 
 use bevy_ecs::resource::Resource;
@@ -138,6 +140,24 @@ impl Family {
 fn prefix_key(range: BanRange) -> (Family, u8) {
     (Family::of(range.0.addr()), range.0.prefix_len())
 }
+
+#[derive(Reflect)]
+struct ShownBan {
+    address: String,
+    reason: String,
+    expiry: Option<u64>,
+}
+
+summary!(|list: BanList| {
+    bans: Vec<ShownBan> = list
+        .iter()
+        .map(|ban| ShownBan {
+            address: ban.range.to_string(),
+            reason: ban.reason.as_str().to_owned(),
+            expiry: ban.expiry,
+        })
+        .collect(),
+});
 
 #[cfg(test)]
 mod tests {

@@ -3,18 +3,24 @@
 mod frame_gate;
 mod history;
 
+use crate::inspection::Place;
 use bevy_ecs::component::Component;
+use bevy_ecs::reflect::ReflectComponent;
+use bevy_reflect::Reflect;
 use decitick_protocol::{POSITION_LIMIT, Vec3};
 
 pub use frame_gate::FrameGate;
 pub use history::PositionHistory;
 
 /// Where a body is and how it moves, as last taken from its client.
-#[derive(Component, Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
+#[reflect(Component)]
 pub struct Motion {
     /// Position in metres.
+    #[reflect(remote = Place)]
     pub position: Vec3,
     /// Velocity in metres per second.
+    #[reflect(remote = Place)]
     pub velocity: Vec3,
     /// Heading in radians, in [-pi, pi).
     pub heading: f32,
@@ -32,11 +38,12 @@ pub struct Motion {
 
 /// Which of the worlds beside each other somebody is in: the gamemode sets it, clients are not told. Who is in another
 /// dimension is not there.
-#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Reflect)]
+#[reflect(Component)]
 pub struct Dimension(pub u32);
 
 /// What two must have in common to meet at all: the dimension and the area.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Reflect)]
 pub struct Space {
     /// The dimension.
     pub dimension: u32,
@@ -76,7 +83,8 @@ pub fn distance_squared(a: Vec3, b: Vec3) -> f32 {
 }
 
 /// How a player looks.
-#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
+#[reflect(Component)]
 pub struct Appearance {
     /// Model number.
     pub skin: u32,
@@ -87,7 +95,8 @@ pub struct Appearance {
 }
 
 /// Health and armour, owned by the server.
-#[derive(Component, Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Component, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
+#[reflect(Component)]
 pub struct Vitals {
     /// Health, 0..=200; 0 is dead.
     pub health: u8,
@@ -124,14 +133,16 @@ impl Default for Vitals {
 }
 
 /// Money, owned by the server.
-#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
+#[reflect(Component)]
 pub struct Money(pub i64);
 
 /// Weapon classes that have a skill each (docs/protocol.md 2.3, PlayerSkills).
 pub const SKILL_CLASSES: usize = 11;
 
 /// Skill in each weapon class, 0..=1000.
-#[derive(Component, Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Component, Clone, Copy, Debug, PartialEq, Eq, Reflect)]
+#[reflect(Component)]
 pub struct Skills(pub [u16; SKILL_CLASSES]);
 
 impl Skills {

@@ -2,6 +2,8 @@
 //!
 //! The number is an immutable component whose hooks keep its book, so that no book can go stale.
 
+use crate::inspection::Summarise;
+use bevy_reflect::{PartialReflect, Reflect, TypeInfo, Typed};
 use std::{any::type_name, collections::BTreeMap, fmt};
 
 use bevy_ecs::{
@@ -15,6 +17,9 @@ pub trait Numbered: Component + Copy + Ord + fmt::Debug {
 
     /// The component of a number.
     fn numbered(number: u32) -> Self;
+
+    /// The number.
+    fn number(self) -> u32;
 }
 
 /// Every entity with a number of one kind, and the numbers to come.
@@ -120,6 +125,27 @@ pub(crate) fn strike<Id: Numbered>(mut world: DeferredWorld<'_>, context: HookCo
         && book.entries.get(&id) == Some(&context.entity)
     {
         book.entries.remove(&id);
+    }
+}
+
+#[derive(Reflect)]
+struct ShownBook {
+    last: u32,
+    reserved: usize,
+    entities: BTreeMap<u32, Entity>,
+}
+
+impl<Id: Numbered> Summarise for Book<Id> {
+    fn summary_info() -> &'static TypeInfo {
+        ShownBook::type_info()
+    }
+
+    fn summary(&self) -> Box<dyn PartialReflect> {
+        Box::new(ShownBook {
+            last: self.last,
+            reserved: self.reserved,
+            entities: self.iter().map(|(id, entity)| (id.number(), entity)).collect(),
+        })
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Reading, hashing and serving them is the shell's. The tick decides whose files are there and announces them.
 
+use crate::inspection::{hex, summary};
 use std::{collections::BTreeMap, sync::Arc};
 
 use bevy_ecs::{message::Message, resource::Resource};
@@ -65,6 +66,14 @@ impl AnnouncedFiles {
         Some(*sha256)
     }
 }
+
+summary!(|files: AnnouncedFiles| {
+    sha256: BTreeMap<String, String> = files
+        .0
+        .iter()
+        .map(|(resource, sha256)| (resource.to_string(), hex(sha256)))
+        .collect(),
+});
 
 #[cfg(test)]
 mod tests {

@@ -3,6 +3,8 @@
 //! The runner (or a test) writes [`Clock`] before each tick; everything below the shell reads it and nothing
 //! below the shell reads a clock of the operating system.
 
+use bevy_ecs::reflect::ReflectResource;
+use bevy_reflect::Reflect;
 use std::time::Duration;
 
 use bevy_ecs::resource::Resource;
@@ -11,7 +13,8 @@ use bevy_ecs::resource::Resource;
 pub const TICK: Duration = Duration::from_millis(100);
 
 /// What time it is in this tick.
-#[derive(Resource, Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Reflect)]
+#[reflect(Resource)]
 pub struct Clock {
     /// Number of this tick: whole ticks since the start. It jumps when ticks were skipped.
     pub tick: u64,

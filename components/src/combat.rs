@@ -4,6 +4,10 @@
 
 mod hits;
 
+use crate::inspection::summary;
+use bevy_ecs::reflect::ReflectComponent;
+use bevy_ecs::reflect::ReflectResource;
+use bevy_reflect::Reflect;
 use std::time::Duration;
 
 use bevy_ecs::{component::Component, resource::Resource};
@@ -15,7 +19,7 @@ pub use hits::{HitRefusal, HitTally};
 pub const FIST: u8 = 0;
 
 /// One weapon of the table.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Reflect)]
 pub struct Weapon {
     /// Its id, 0..=46.
     pub id: u8,
@@ -71,7 +75,8 @@ impl Weapon {
 }
 
 /// The weapon table, by id.
-#[derive(Resource, Clone, Debug, Default, PartialEq)]
+#[derive(Resource, Clone, Debug, Default, PartialEq, Reflect)]
+#[reflect(Resource)]
 pub struct WeaponTable(Vec<Weapon>);
 
 impl WeaponTable {
@@ -192,7 +197,8 @@ impl Weapons {
 
 /// How often a player may still hit. The credit is time: every hit costs its share of the weapon's interval, whatever
 /// the weapon, so that changing weapons gains nothing; it refills as time passes and holds at most a second.
-#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
+#[reflect(Component)]
 pub struct ShotCredit {
     /// When all hits so far will be paid for, since the start.
     paid_at: Duration,
@@ -226,6 +232,20 @@ impl ShotCredit {
         begins
     }
 }
+
+#[derive(Reflect)]
+struct HeldWeapon {
+    weapon: u8,
+    ammo: u16,
+}
+
+summary!(|weapons: Weapons| {
+    held: Vec<HeldWeapon> = weapons
+        .0
+        .iter()
+        .map(|held| HeldWeapon { weapon: held.weapon, ammo: held.ammo })
+        .collect(),
+});
 
 #[cfg(test)]
 mod tests {

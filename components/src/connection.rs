@@ -1,6 +1,9 @@
 //! A connection is an entity. Its [`Peer`] is immutable and its hooks keep the indexes by address, so that no
 //! index can go stale.
 
+use crate::inspection::summary;
+use bevy_ecs::reflect::ReflectComponent;
+use bevy_reflect::Reflect;
 use std::{
     collections::BTreeMap,
     net::{IpAddr, SocketAddr},
@@ -25,7 +28,8 @@ use crate::{
 
 /// Marks the entity of a connection. Everything a session ever needs comes with it, so that a phase changes
 /// values and never the archetype.
-#[derive(Component, Clone, Copy, Debug, Default)]
+#[derive(Component, Clone, Copy, Debug, Default, Reflect)]
+#[reflect(Component)]
 #[require(
     Phase,
     OutboundLane,
@@ -141,6 +145,27 @@ fn forget_peer(mut world: DeferredWorld<'_>, context: HookContext) {
         }
     }
 }
+
+summary!(|peer: Peer| {
+    address: SocketAddr = peer.0.peer,
+    listener: u8 = peer.0.listener,
+    local: Option<String> = peer.0.local.map(|ip| ip.to_string()),
+});
+
+#[derive(Reflect)]
+struct IndexedPeer {
+    address: SocketAddr,
+    connection: Entity,
+}
+
+summary!(|index: PeerIndex| {
+    ips: usize = index.by_ip.len(),
+    ipv6_prefix: u8 = index.ipv6_prefix,
+    connections: Vec<IndexedPeer> = index
+        .iter()
+        .map(|(&address, connection)| IndexedPeer { address, connection })
+        .collect(),
+});
 
 #[cfg(test)]
 mod tests {

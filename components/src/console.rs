@@ -26,5 +26,5 @@ pub use selection::{
     Comparison, DEFAULT_ENTITIES, EntitiesQuery, EntityWord, FieldCondition, FieldWord, MAX_ENTITIES,
     MAX_SELECTED, MAX_TYPE_NAME,
 };
-pub use streams::{ConsoleStream, ConsoleStreams, MAX_STREAMS, StreamSubject};
-pub use text_table::Layout;
+pub use streams::{ConsoleStream, ConsoleStreams, MAX_STREAMS, StreamSubject, WatchedComponent, goes_on};
+pub use text_table::{Layout, cut, display_width, wrapped};

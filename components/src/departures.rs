@@ -1,5 +1,6 @@
 //! PlayerLeave packets that are on their way: each goes out on three ticks in a row, at most 32 a tick.
 
+use crate::inspection::summary;
 use std::collections::VecDeque;
 
 use bevy_ecs::resource::Resource;
@@ -51,6 +52,11 @@ impl Departures {
         &self.telling
     }
 }
+
+summary!(|departures: Departures| {
+    telling: usize = departures.telling.len(),
+    waiting: usize = departures.waiting.len(),
+});
 
 #[cfg(test)]
 mod tests {

@@ -5,6 +5,7 @@
 //! Height is not part of the cells: bodies spread over ground, and the distance is measured in three dimensions
 //! anyway.
 
+use crate::inspection::summary;
 use bevy_ecs::{entity::Entity, resource::Resource};
 use decitick_protocol::Vec3;
 
@@ -190,6 +191,11 @@ const fn plus(a: Vec3, b: Vec3) -> Vec3 {
 const fn minus(a: Vec3, b: Vec3) -> Vec3 {
     Vec3::new(a.x - b.x, a.y - b.y, a.z - b.z)
 }
+
+summary!(|index: BodyIndex| {
+    bodies: usize = index.bodies.len(),
+    cell: f32 = index.grid.cell,
+});
 
 #[cfg(test)]
 mod tests {

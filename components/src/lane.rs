@@ -7,6 +7,8 @@ mod outbound;
 pub use inbound::{Arrival, InboundLane};
 pub use outbound::{Due, LaneEvent, LaneFull, OutboundLane};
 
+use bevy_ecs::reflect::ReflectComponent;
+use bevy_reflect::Reflect;
 use std::time::Duration;
 
 use bevy_ecs::component::Component;
@@ -14,7 +16,8 @@ use bevy_ecs::component::Component;
 use crate::limits::{BucketRule, CHAT, CLIENT_EVENT, HIT_REPORT, TokenBucket, VIEW_ACTION};
 
 /// How much of each kind of lane packet a connection may still send.
-#[derive(Component, Clone, Copy, Debug, Default)]
+#[derive(Component, Clone, Copy, Debug, Default, Reflect)]
+#[reflect(Component)]
 pub struct LaneBudgets {
     buckets: [Option<TokenBucket>; 4],
 }

@@ -21,16 +21,19 @@ pub mod departures;
 pub mod entropy;
 pub mod gamemode;
 pub mod grid;
+pub mod inspection;
 pub mod lane;
 pub mod limits;
 pub mod liveness;
 pub mod mailbox;
 pub mod messages;
+pub mod metrics;
 pub mod netsim;
 pub mod pages;
 pub mod phase;
 pub mod profile;
 pub mod reasons;
+pub mod remote;
 pub mod requests;
 pub mod script;
 pub mod secret;
@@ -39,6 +42,7 @@ pub mod session;
 pub mod settings;
 pub mod tally;
 pub mod thing;
+pub mod trace;
 pub mod view;
 pub mod worker;
 pub mod world;
@@ -136,7 +140,12 @@ fn register_shared(app: &mut App) {
         .init_resource::<console::ConsoleOutbox>()
         .init_resource::<console::ConsoleStreams>()
         .init_resource::<netsim::Netsim>()
+        .init_resource::<metrics::MetricsDesk>()
+        .init_resource::<remote::RemoteInbox>()
+        .init_resource::<remote::RemoteLeft>()
+        .init_resource::<remote::RemoteOutbox>()
         .init_resource::<anatomy::TickAnatomy>()
+        .init_resource::<trace::Traces>()
         .init_resource::<departures::Departures>()
         .init_resource::<entropy::Entropy>()
         .init_resource::<gamemode::Gamemode>()
@@ -148,6 +157,7 @@ fn register_shared(app: &mut App) {
         .init_resource::<script::ScriptAnswers>()
         .init_resource::<script::Stopwatch>()
         .init_resource::<server::Lifecycle>()
+        .init_resource::<tally::RecentDrops>()
         .init_resource::<tally::SettledTally>()
         .init_resource::<tally::Tally>()
         .init_resource::<tally::TickTimes>()

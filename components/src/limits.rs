@@ -1,6 +1,7 @@
 //! Bounds on what peers may ask for: token buckets, tables of them with a hard capacity, and every number with
 //! the sentence it comes from.
 
+use bevy_reflect::Reflect;
 use std::{
     collections::{BTreeMap, BTreeSet},
     net::{IpAddr, Ipv6Addr},
@@ -78,7 +79,7 @@ pub const USED_PROOFS: usize = 4096;
 pub const SESSIONS_PER_ADDRESS_WARNING: usize = 20;
 
 /// A token bucket: it starts full. A plain value; its rule and the time are arguments.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Reflect)]
 pub struct TokenBucket {
     tokens: f64,
     updated: Duration,

@@ -1,15 +1,19 @@
 //! Whether a client is there, and how far away it is.
 
+use bevy_ecs::reflect::ReflectComponent;
+use bevy_reflect::Reflect;
 use std::time::Duration;
 
 use bevy_ecs::component::Component;
 
 /// When the last well-formed datagram with the session token arrived, since the start.
-#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Reflect)]
+#[reflect(Component)]
 pub struct LastSeen(pub Duration);
 
 /// The round trip of a connection: first sample as is, then (7 x rtt + sample) / 8 (docs/protocol.md 1.5).
-#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
+#[reflect(Component)]
 pub struct SmoothedRtt(Option<Duration>);
 
 impl SmoothedRtt {
@@ -44,10 +48,12 @@ impl SmoothedRtt {
 }
 
 /// The keepalive of a connection: only the last one can be answered, and only once.
-#[derive(Component, Clone, Copy, Debug, Default)]
+#[derive(Component, Clone, Copy, Debug, Default, Reflect)]
+#[reflect(Component)]
 pub struct Keepalive {
     /// When the next one is due, since the start.
     pub due: Duration,
+    #[reflect(ignore)]
     last: Option<SentKeepalive>,
     /// Keepalives sent.
     pub sent: u32,
@@ -113,12 +119,24 @@ impl Keepalive {
 }
 
 /// What went through a connection.
-#[derive(Component, Clone, Copy, Debug, Default)]
+#[derive(Component, Clone, Copy, Debug, Default, Reflect)]
+#[reflect(Component)]
 pub struct Traffic {
     /// Datagrams taken from it.
     pub datagrams_in: u64,
+    /// The last tick in which something came from its address, and how many datagrams that were.
+    pub last_tick: (u64, u32),
     /// When it joined, since the start.
     pub joined_at: Duration,
+}
+
+impl Traffic {
+    /// Counts a datagram that came from its address in this tick, whatever becomes of it.
+    pub const fn came(&mut self, tick: u64) {
+        let (last, count) = self.last_tick;
+        let count = if last == tick { count } else { 0 };
+        self.last_tick = (tick, count.saturating_add(1));
+    }
 }
 
 #[cfg(test)]

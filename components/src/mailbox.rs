@@ -2,6 +2,7 @@
 //!
 //! Plain bounded storage. It knows no socket and no thread; the shell fills and drains it, and so does a test.
 
+use crate::inspection::summary;
 use std::{
     net::{IpAddr, SocketAddr},
     time::Duration,
@@ -344,6 +345,18 @@ pub enum DoorNotice {
 /// Notices of this tick, in order.
 #[derive(Resource, Debug, Default)]
 pub struct DoorNotices(pub Vec<DoorNotice>);
+
+summary!(|inbox: Inbox| {
+    session_datagrams: usize = inbox.sessions.len(),
+    hellos: usize = inbox.hellos.len(),
+    flooding: usize = inbox.flooding.len(),
+    sent_reports: usize = inbox.sent.len(),
+});
+summary!(|outbox: Outbox| {
+    packets: usize = outbox.packets.len(),
+    bytes: usize = outbox.bytes.len(),
+});
+summary!(|notices: DoorNotices| { waiting: usize = notices.0.len() });
 
 #[cfg(test)]
 mod tests {

@@ -2,6 +2,7 @@
 //!
 //! The content of pages and of what they say is the resources' business.
 
+use crate::inspection::summary;
 use std::{collections::BTreeMap, sync::Arc};
 
 use bevy_ecs::{component::Component, entity::Entity, message::Message};
@@ -119,6 +120,15 @@ impl ViewWish {
         }
     }
 }
+
+summary!(|views: OpenViews| {
+    open: BTreeMap<u16, String> = views
+        .open
+        .iter()
+        .map(|(&view, owner)| (view, owner.to_string()))
+        .collect(),
+    last: u16 = views.last,
+});
 
 #[cfg(test)]
 mod tests {

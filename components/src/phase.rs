@@ -1,9 +1,12 @@
 //! Where a connection stands in its life.
 
 use bevy_ecs::component::Component;
+use bevy_ecs::reflect::ReflectComponent;
+use bevy_reflect::Reflect;
 
 /// The phase of a connection. Immutable, so that every change is an insert that an observer sees.
-#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Reflect)]
+#[reflect(Component)]
 #[component(immutable)]
 pub enum Phase {
     /// It holds a slot and waits for the auth resource; for everybody else there is no player.

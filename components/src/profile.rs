@@ -1,5 +1,6 @@
 //! Names: who is called what, and who holds a name.
 
+use crate::inspection::summary;
 use std::{collections::BTreeMap, fmt};
 
 use bevy_ecs::{
@@ -117,6 +118,14 @@ fn strike_name(mut world: DeferredWorld<'_>, context: HookContext) {
         }
     }
 }
+
+summary!(|name: DisplayName| { name: String = name.0.as_str().to_owned() });
+summary!(|account: Account| { account: String = account.0.to_string() });
+summary!(|granted: Granted| { names: Vec<String> = granted.0.iter().map(|name| name.to_string()).collect() });
+summary!(|book: NameBook| {
+    policy: NamePolicy = book.policy,
+    holders: BTreeMap<String, Entity> = book.holders.clone(),
+});
 
 #[cfg(test)]
 mod tests {

@@ -136,6 +136,8 @@ named_reasons! {
         TooFast = "too_fast",
         /// A state frame of another area less than a second after the last change of area.
         AreaTooSoon = "area_too_soon",
+        /// The simulated network lost it.
+        Simulated = "simulated",
     }
 }
 

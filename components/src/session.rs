@@ -1,17 +1,23 @@
 //! Who holds a slot: ids, generations, session tokens and the table of slots.
 
+use crate::inspection::summary;
+use bevy_ecs::reflect::ReflectComponent;
 use bevy_ecs::{component::Component, entity::Entity, resource::Resource};
+use bevy_reflect::Reflect;
 use decitick_protocol::MAX_PLAYERS;
+use std::collections::BTreeMap;
 
 use crate::secret::Secret;
 
 /// A player's id: `0..MAX_PLAYERS`, the lowest free one when the session began, reused later.
-#[derive(Component, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Component, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Reflect)]
+#[reflect(Component)]
 #[component(immutable)]
 pub struct PlayerId(pub u16);
 
 /// A session's public generation: 1, 2, 3 ... for the life of the process (docs/protocol.md 1.5).
-#[derive(Component, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Component, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Reflect)]
+#[reflect(Component)]
 #[component(immutable)]
 pub struct PlayerToken(pub u32);
 
@@ -108,6 +114,13 @@ impl SlotTable {
         self.open
     }
 }
+
+summary!(|slots: SlotTable| {
+    open: u16 = slots.open,
+    taken: u16 = slots.taken,
+    last_token: u32 = slots.last_token,
+    holders: BTreeMap<u16, Entity> = slots.iter().map(|(id, entity)| (id.0, entity)).collect(),
+});
 
 #[cfg(test)]
 mod tests {

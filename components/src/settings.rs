@@ -5,6 +5,8 @@
 //! What a type alone cannot refuse, [`Settings::faults`] finds, all of it at once. Nothing here knows
 //! where the settings come from: files, positions and overrides belong to the shell.
 
+use bevy_ecs::reflect::ReflectResource;
+use bevy_reflect::Reflect;
 use std::net::{Ipv4Addr, SocketAddr};
 
 use bevy_ecs::resource::Resource;
@@ -20,7 +22,8 @@ pub use faults::SettingFault;
 pub use reading::parse_key;
 
 /// Everything that can be configured. The default is what a server without a file uses.
-#[derive(Resource, Clone, Debug, PartialEq, Deserialize)]
+#[derive(Resource, Clone, Debug, PartialEq, Deserialize, Reflect)]
+#[reflect(Resource)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
     /// What the query shows: 1..=64 bytes without control or format characters.
@@ -31,6 +34,7 @@ pub struct Settings {
     pub max_players: u16,
     /// What a ClientHello must prove (1..=64 bytes, no control characters); in the file an empty text means none.
     #[serde(deserialize_with = "reading::optional_password")]
+    #[reflect(ignore)]
     pub password: Option<Secret<String>>,
     /// What the query asks of clients: empty, or a semantic version of at most 32 bytes.
     pub minimum_client_version: String,
@@ -94,7 +98,7 @@ impl Default for Settings {
 }
 
 /// Where client files are served (docs/protocol.md 2.7).
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Reflect)]
 #[serde(default, deny_unknown_fields)]
 pub struct ClientFilesSettings {
     /// TCP address to listen on; port 0 stands for one that the system chooses.
@@ -120,7 +124,7 @@ impl Default for ClientFilesSettings {
 }
 
 /// The auth resource and whose assertions it may take (docs/protocol.md 1.5).
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Reflect)]
 #[serde(deny_unknown_fields)]
 pub struct AuthSettings {
     /// The resource that decides. No default: whoever writes `auth` must name it.
@@ -138,7 +142,7 @@ const fn default_auth_timeout() -> u32 {
 }
 
 /// One signer of assertions.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Reflect)]
 #[serde(deny_unknown_fields)]
 pub struct AuthProvider {
     /// What the assertion's `iss` says: 1..=128 bytes without control or format characters.
@@ -148,11 +152,11 @@ pub struct AuthProvider {
 }
 
 /// An Ed25519 public key, written as 64 hexadecimal digits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Reflect)]
 pub struct ProviderKey(pub [u8; 32]);
 
 /// The world at start, and the bounds of motion.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Reflect)]
 #[serde(default, deny_unknown_fields)]
 pub struct WorldSettings {
     /// Time of day at start: hours 0..=23, minutes 0..=59.
@@ -190,7 +194,7 @@ impl Default for WorldSettings {
 }
 
 /// `Frozen`, or `Running(1000)`: a minute of the world lasts that many milliseconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Reflect)]
 pub enum ClockSetting {
     /// The time stands still until a gamemode or the console moves it.
     #[default]
@@ -200,7 +204,7 @@ pub enum ClockSetting {
 }
 
 /// What a player sees of the others (docs/protocol.md 2.4).
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Reflect)]
 #[serde(default, deny_unknown_fields)]
 pub struct StreamingSettings {
     /// How far a player sees, in metres: above 0, at most 40,000.
@@ -222,7 +226,7 @@ impl Default for StreamingSettings {
 }
 
 /// Limits per address and connection (docs/protocol.md 1.1, 2.1, 2.2).
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Reflect)]
 #[serde(default, deny_unknown_fields)]
 pub struct LimitSettings {
     /// Whether 127.0.0.0/8 and ::1 are free of the limits per address. Turn it off behind a proxy.
@@ -253,7 +257,7 @@ impl Default for LimitSettings {
 }
 
 /// What player names may be.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Reflect)]
 #[serde(default, deny_unknown_fields)]
 pub struct NameSettings {
     /// Which rule a name must pass.
@@ -261,7 +265,7 @@ pub struct NameSettings {
 }
 
 /// Which rule a name must pass.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Reflect)]
 pub enum NamePolicy {
     /// The rule of docs/protocol.md 1.4.
     #[default]
@@ -271,7 +275,7 @@ pub enum NamePolicy {
 }
 
 /// What gamemodes may use.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Reflect)]
 #[serde(default, deny_unknown_fields)]
 pub struct ScriptSettings {
     /// Operations in one call, at least 1.
@@ -299,7 +303,7 @@ impl Default for ScriptSettings {
 }
 
 /// The debug console.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Reflect)]
 #[serde(default, deny_unknown_fields)]
 pub struct ConsoleSettings {
     /// Whether `console.sock` is offered.
@@ -313,7 +317,7 @@ impl Default for ConsoleSettings {
 }
 
 /// The live page.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Reflect)]
 #[serde(default, deny_unknown_fields)]
 pub struct PageSettings {
     /// TCP address to listen on.
@@ -332,7 +336,7 @@ impl Default for PageSettings {
 }
 
 /// What is logged, and how.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Reflect)]
 #[serde(default, deny_unknown_fields)]
 pub struct LogSettings {
     /// How a line looks; `--log` overrides it.
@@ -351,7 +355,7 @@ impl Default for LogSettings {
 }
 
 /// How a log line looks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Reflect)]
 pub enum LogFormat {
     /// For people, in colour on a terminal.
     #[default]
@@ -363,5 +367,5 @@ pub enum LogFormat {
 }
 
 /// Keys of a door that this version does not have: a struct or a map, not looked into.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Reflect)]
 pub struct OpaqueSettings;

@@ -1,5 +1,8 @@
 //! Counters: the drop ledger, traffic, and how long ticks took. Plain numbers with the rule that they add up.
 
+use crate::inspection::{Summarise, summary};
+use bevy_reflect::{PartialReflect, Reflect, TypeInfo, Typed};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use bevy_ecs::resource::Resource;
@@ -88,13 +91,17 @@ pub struct DoorTable {
     pub refused: u64,
 }
 
-/// What the tick did with what it took: `taken = handled + dropped`.
+/// What the tick did with what it took: `taken = handled + dropped`, once it is over.
 #[derive(Resource, Clone, Debug, Default, PartialEq)]
 pub struct Tally {
     /// The door's counts as of the last tick.
     pub door: DoorTally,
     /// Datagrams the tick took from the queues.
     pub taken: u64,
+    /// Copies that the simulated network made of received datagrams; each counts as one more that was received.
+    pub duplicated: u64,
+    /// Of those that are queued, how many the simulated network holds back.
+    pub held_back: u64,
     /// Datagrams that had their effect, or were rightly without one.
     pub handled: u64,
     /// Datagrams the tick discarded.
@@ -158,10 +165,16 @@ impl Rates {
 }
 
 impl Tally {
+    /// Datagrams that were received, copies that the simulated network made among them.
+    #[must_use]
+    pub const fn received(&self) -> u64 {
+        self.door.received + self.duplicated
+    }
+
     /// Datagrams between the door and the tick.
     #[must_use]
     pub const fn queued(&self) -> u64 {
-        self.door.passed.saturating_sub(self.taken)
+        (self.door.passed + self.duplicated).saturating_sub(self.taken)
     }
 
     /// Whether received = handled + dropped + queued.
@@ -169,7 +182,7 @@ impl Tally {
     pub fn balanced(&self) -> bool {
         let handled = self.door.handled + self.handled;
         let dropped = self.door.dropped.total() + self.dropped.total();
-        self.door.received == handled + dropped + self.queued()
+        self.received() == handled + dropped + self.queued()
     }
 
     /// Every drop, door and tick together.
@@ -182,7 +195,7 @@ impl Tally {
 }
 
 /// What the transmitting side reports.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Reflect)]
 pub struct SentTally {
     /// Datagrams handed to the kernel.
     pub datagrams: u64,
@@ -196,6 +209,83 @@ pub struct SentTally {
     pub other_errors: u64,
     /// Whole outboxes that were dropped because the transmitting side fell behind.
     pub outboxes_dropped: u64,
+    /// Datagrams that the simulated network lost.
+    pub simulated_lost: u64,
+}
+
+impl SentTally {
+    /// Adds what was counted since.
+    pub const fn add(&mut self, more: &Self) {
+        let Self {
+            datagrams,
+            bytes,
+            unreachable,
+            buffer_full,
+            other_errors,
+            outboxes_dropped,
+            simulated_lost,
+        } = more;
+        self.datagrams += *datagrams;
+        self.bytes += *bytes;
+        self.unreachable += *unreachable;
+        self.buffer_full += *buffer_full;
+        self.other_errors += *other_errors;
+        self.outboxes_dropped += *outboxes_dropped;
+        self.simulated_lost += *simulated_lost;
+    }
+}
+
+/// The drops of the last minute, by looking back at the counts of each second. Its storage is made once.
+#[derive(Resource, Clone, Debug)]
+pub struct RecentDrops {
+    seconds: Vec<DropCounts>,
+    next: usize,
+    now: DropCounts,
+    at: Duration,
+}
+
+impl Default for RecentDrops {
+    fn default() -> Self {
+        Self {
+            seconds: vec![DropCounts::default(); Self::SECONDS],
+            next: 0,
+            now: DropCounts::default(),
+            at: Duration::ZERO,
+        }
+    }
+}
+
+impl RecentDrops {
+    /// Seconds that are looked back on.
+    pub const SECONDS: usize = 60;
+
+    /// Takes the counts of now, once a second; what is in between is passed over.
+    pub fn observe(&mut self, now: Duration, counts: &[&DropCounts]) {
+        if now.saturating_sub(self.at) < Duration::from_secs(1) {
+            return;
+        }
+        self.at = now;
+        if let Some(second) = self.seconds.get_mut(self.next) {
+            second.clone_from(&self.now);
+        }
+        self.next = (self.next + 1) % Self::SECONDS;
+        self.now = DropCounts::default();
+        for counts in counts {
+            self.now.merge(counts);
+        }
+    }
+
+    /// How often each reason occurred in the last minute, up to the second that runs.
+    #[must_use]
+    pub fn last_minute(&self) -> DropCounts {
+        let mut counts = self.now.clone();
+        if let Some(before) = self.seconds.get(self.next) {
+            for (count, before) in counts.0.iter_mut().zip(before.0) {
+                *count = count.saturating_sub(before);
+            }
+        }
+        counts
+    }
 }
 
 /// How long the last ticks took.
@@ -237,6 +327,12 @@ impl TickTimes {
         self.next = (self.next + 1) % Self::KEPT;
     }
 
+    /// How many ticks are looked back on, at most [`TickTimes::KEPT`].
+    #[must_use]
+    pub const fn count(&self) -> usize {
+        self.recent.len()
+    }
+
     /// The 50th and 99th percentile and the longest of the recent ticks.
     #[must_use]
     pub fn percentiles(&self) -> (Duration, Duration, Duration) {
@@ -249,6 +345,82 @@ impl TickTimes {
         (at(50), at(99), at(100))
     }
 }
+
+impl DropCounts {
+    fn shown(&self) -> BTreeMap<String, u64> {
+        self.nonzero()
+            .map(|(reason, count)| (reason.name().to_owned(), count))
+            .collect()
+    }
+}
+
+#[derive(Reflect)]
+struct ShownTally {
+    received: u64,
+    received_bytes: u64,
+    handled_at_the_door: u64,
+    passed: u64,
+    kernel_lost: u64,
+    dropped_at_the_door: BTreeMap<String, u64>,
+    taken: u64,
+    handled: u64,
+    dropped: BTreeMap<String, u64>,
+    sent: SentTally,
+    lane_limited: u64,
+    lane_discarded: u64,
+    resends: u64,
+    packets_in_per_s: f64,
+    packets_out_per_s: f64,
+    bytes_in_per_s: f64,
+    bytes_out_per_s: f64,
+}
+
+impl Summarise for Tally {
+    fn summary_info() -> &'static TypeInfo {
+        ShownTally::type_info()
+    }
+
+    fn summary(&self) -> Box<dyn PartialReflect> {
+        Box::new(ShownTally {
+            received: self.door.received,
+            received_bytes: self.door.received_bytes,
+            handled_at_the_door: self.door.handled,
+            passed: self.door.passed,
+            kernel_lost: self.door.kernel_lost,
+            dropped_at_the_door: self.door.dropped.shown(),
+            taken: self.taken,
+            handled: self.handled,
+            dropped: self.dropped.shown(),
+            sent: self.sent,
+            lane_limited: self.lane_limited,
+            lane_discarded: self.lane_discarded,
+            resends: self.resends,
+            packets_in_per_s: self.rates.packets_in,
+            packets_out_per_s: self.rates.packets_out,
+            bytes_in_per_s: self.rates.bytes_in,
+            bytes_out_per_s: self.rates.bytes_out,
+        })
+    }
+}
+
+impl Summarise for SettledTally {
+    fn summary_info() -> &'static TypeInfo {
+        ShownTally::type_info()
+    }
+
+    fn summary(&self) -> Box<dyn PartialReflect> {
+        self.0.summary()
+    }
+}
+
+summary!(|times: TickTimes| {
+    ticks: usize = times.recent.len(),
+    p50: Duration = times.percentiles().0,
+    p99: Duration = times.percentiles().1,
+    longest: Duration = times.percentiles().2,
+    overruns: u64 = times.overruns,
+    skipped: u64 = times.skipped,
+});
 
 #[cfg(test)]
 mod tests {
@@ -279,5 +451,36 @@ mod tests {
         }
         assert_eq!(times.overruns, 1);
         assert_eq!(times.percentiles().2, Duration::from_millis(2));
+    }
+
+    #[test]
+    fn a_copy_that_the_simulated_network_made_is_one_more_that_was_received() {
+        let mut tally = Tally::default();
+        tally.door.received = 1;
+        tally.door.passed = 1;
+        tally.duplicated = 1;
+        assert_eq!((tally.received(), tally.queued()), (2, 2));
+        assert!(tally.balanced());
+        tally.taken = 1;
+        assert!(!tally.balanced());
+        tally.dropped.add(DropReason::Simulated);
+        assert!(tally.balanced());
+    }
+
+    #[test]
+    fn drops_of_the_last_minute_forget_what_is_older() {
+        let mut recent = RecentDrops::default();
+        let mut counts = DropCounts::default();
+        for second in 1..=100u64 {
+            counts.add(DropReason::Empty);
+            recent.observe(Duration::from_secs(second), &[&counts]);
+            recent.observe(Duration::from_millis(second * 1000 + 500), &[&counts]);
+            let expected = second.min(RecentDrops::SECONDS as u64);
+            assert_eq!(
+                recent.last_minute().count(DropReason::Empty),
+                expected,
+                "{second}"
+            );
+        }
     }
 }

@@ -5,6 +5,9 @@
 
 mod path;
 
+use crate::inspection::{Place, Settable, summary};
+use bevy_ecs::reflect::ReflectComponent;
+use bevy_reflect::Reflect;
 use std::time::Duration;
 
 use bevy_ecs::{component::Component, entity::Entity, resource::Resource};
@@ -19,7 +22,8 @@ use crate::{
 
 /// A thing's number on the wire, 1 and up; none is used twice in the life of the process. Immutable, and its hooks keep
 /// the [`ThingBook`].
-#[derive(Component, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Component, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Reflect)]
+#[reflect(Component)]
 #[component(immutable, on_insert = enter::<ThingId>, on_discard = strike::<ThingId>)]
 #[require(Placement, Dimension, ThingMotion, Inside)]
 pub struct ThingId(pub u32);
@@ -35,11 +39,14 @@ pub struct ThingKind {
 }
 
 /// Where a thing is and how it moves now.
-#[derive(Component, Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
+#[reflect(Component)]
 pub struct Placement {
     /// Position in metres, each component within -20,000..=20,000.
+    #[reflect(remote = Place)]
     pub position: Vec3,
     /// Velocity in metres per second.
+    #[reflect(remote = Place)]
     pub velocity: Vec3,
     /// Heading in radians, in [-pi, pi).
     pub heading: f32,
@@ -65,15 +72,18 @@ impl Placement {
 pub struct ThingData(pub EntityPayload);
 
 /// How near a player must come to trigger a thing, in metres, above 0.
-#[derive(Component, Clone, Copy, Debug, PartialEq)]
-pub struct TriggerRadius(pub f32);
+#[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
+#[reflect(Component)]
+pub struct TriggerRadius(#[reflect(@Settable::Between { least: 0.1, most: 1_000.0 })] pub f32);
 
 /// When a thing goes by itself, since the start of the server.
-#[derive(Component, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct EndsAt(pub Duration);
+#[derive(Component, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Reflect)]
+#[reflect(Component)]
+pub struct EndsAt(#[reflect(@Settable::Between { least: 0.0, most: 3.0e9 })] pub Duration);
 
 /// The connections whose bodies are inside a zone or a trigger, by rising entity.
-#[derive(Component, Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Component, Clone, Debug, Default, PartialEq, Eq, Reflect)]
+#[reflect(Component)]
 pub struct Inside(Vec<Entity>);
 
 impl Inside {
@@ -158,10 +168,47 @@ impl Numbered for ThingId {
     fn numbered(number: u32) -> Self {
         Self(number)
     }
+
+    fn number(self) -> u32 {
+        self.0
+    }
 }
 
 /// Every thing by its number.
 pub type ThingBook = Book<ThingId>;
+
+summary!(|kind: ThingKind| {
+    kind: String = kind_name(kind.kind),
+    model: u32 = kind.model,
+});
+summary!(|data: ThingData| { bytes: usize = data.0.as_bytes().len() });
+
+#[derive(Reflect)]
+struct Placed {
+    kind: String,
+    model: u32,
+    position: Place,
+    area: u8,
+    dimension: u32,
+}
+
+summary!(|placed: PlacedThings| {
+    things: Vec<Placed> = placed
+        .0
+        .iter()
+        .map(|spec| Placed {
+            kind: kind_name(spec.kind),
+            model: spec.model,
+            position: Place(spec.position),
+            area: spec.area,
+            dimension: spec.dimension,
+        })
+        .collect(),
+});
+
+fn kind_name(kind: EntityKind) -> String {
+    format!("{kind:?}").to_lowercase()
+}
 
 #[cfg(test)]
 mod tests {

@@ -1,11 +1,14 @@
 //! What a player sees.
 
 use bevy_ecs::component::Component;
+use bevy_ecs::reflect::ReflectComponent;
+use bevy_reflect::Reflect;
 
 use crate::{session::PlayerId, thing::ThingId};
 
 /// The players and things in a player's view.
-#[derive(Component, Clone, Debug, Default)]
+#[derive(Component, Clone, Debug, Default, Reflect)]
+#[reflect(Component)]
 pub struct View {
     /// Players in view.
     pub players: Sighted<PlayerId>,
@@ -23,7 +26,7 @@ pub struct View {
 pub const CHANGES_PER_TICK: usize = 8;
 
 /// What is in view, by ascending id.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Reflect)]
 pub struct Sighted<Id>(Vec<Id>);
 
 impl<Id: Ord + Copy> Sighted<Id> {

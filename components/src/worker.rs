@@ -1,5 +1,6 @@
 //! Work that must not run on the tick thread, and its answers: key derivation and the ban list on disk.
 
+use crate::inspection::summary;
 use std::collections::VecDeque;
 
 use bevy_ecs::resource::Resource;
@@ -59,3 +60,6 @@ pub struct WorkerOutbox(pub Vec<WorkerRequest>);
 /// Answers that came in.
 #[derive(Resource, Debug, Default)]
 pub struct WorkerInbox(pub VecDeque<WorkerAnswer>);
+
+summary!(|outbox: WorkerOutbox| { waiting: usize = outbox.0.len() });
+summary!(|inbox: WorkerInbox| { waiting: usize = inbox.0.len() });

@@ -1,12 +1,16 @@
 //! The world that everybody shares: time of day, weather, doors, intervals, and where players start.
 
+use crate::inspection::{Place, summary};
+use bevy_ecs::reflect::ReflectResource;
+use bevy_reflect::Reflect;
 use std::time::Duration;
 
 use bevy_ecs::resource::Resource;
 use decitick_protocol::{Vec3, WeaponAmmo};
 
 /// The shared state of the world, as a newcomer is told of it.
-#[derive(Resource, Clone, Debug, PartialEq, Eq)]
+#[derive(Resource, Clone, Debug, PartialEq, Eq, Reflect)]
+#[reflect(Resource)]
 pub struct WorldState {
     /// Hour of the day, 0..=23.
     pub hours: u8,
@@ -122,6 +126,37 @@ impl Default for SpawnPoints {
         )
     }
 }
+
+#[derive(Reflect)]
+struct ShownPoint {
+    position: Place,
+    heading: f32,
+    area: u8,
+    skin: u32,
+    variant: u8,
+    weapons: usize,
+}
+
+impl ShownPoint {
+    const fn of(point: &SpawnPoint) -> Self {
+        Self {
+            position: Place(point.position),
+            heading: point.heading,
+            area: point.area,
+            skin: point.skin,
+            variant: point.variant,
+            weapons: point.weapons.len(),
+        }
+    }
+}
+
+summary!(|points: SpawnPoints| {
+    points: Vec<ShownPoint> = [&points.first]
+        .into_iter()
+        .chain(&points.others)
+        .map(ShownPoint::of)
+        .collect(),
+});
 
 #[cfg(test)]
 mod tests {

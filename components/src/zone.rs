@@ -1,6 +1,9 @@
 //! Zones: regions that nobody sees, and that notice who comes and goes.
 
+use crate::inspection::Place;
 use bevy_ecs::component::Component;
+use bevy_ecs::reflect::ReflectComponent;
+use bevy_reflect::Reflect;
 use decitick_protocol::Vec3;
 
 use crate::{
@@ -11,13 +14,15 @@ use crate::{
 
 /// A zone's number, 1 and up; none is used twice in the life of the process. Immutable, and its hooks keep the
 /// [`ZoneBook`].
-#[derive(Component, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Component, Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Reflect)]
+#[reflect(Component)]
 #[component(immutable, on_insert = enter::<ZoneId>, on_discard = strike::<ZoneId>)]
 #[require(Inside)]
 pub struct ZoneId(pub u32);
 
 /// Which region it is. Immutable: a zone that is elsewhere is another zone.
-#[derive(Component, Clone, Copy, Debug, PartialEq)]
+#[derive(Component, Clone, Copy, Debug, PartialEq, Reflect)]
+#[reflect(Component)]
 #[component(immutable)]
 pub struct Zone {
     /// Where it counts.
@@ -27,11 +32,12 @@ pub struct Zone {
 }
 
 /// The form of a zone, borders included.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Reflect)]
 pub enum ZoneShape {
     /// All within a distance.
     Sphere {
         /// The middle.
+        #[reflect(remote = Place)]
         centre: Vec3,
         /// Metres.
         radius: f32,
@@ -39,8 +45,10 @@ pub enum ZoneShape {
     /// All between two corners.
     Box {
         /// The corner with the least coordinates.
+        #[reflect(remote = Place)]
         least: Vec3,
         /// The corner with the greatest.
+        #[reflect(remote = Place)]
         most: Vec3,
     },
 }
@@ -74,6 +82,10 @@ impl Numbered for ZoneId {
 
     fn numbered(number: u32) -> Self {
         Self(number)
+    }
+
+    fn number(self) -> u32 {
+        self.0
     }
 }
 

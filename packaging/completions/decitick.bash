@@ -171,7 +171,7 @@ _decitick() {
             return 0
             ;;
         decitick__subcmd__console)
-            opts="-c -h --command --help"
+            opts="-c -h --command --top --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -67,6 +67,7 @@ complete -c decitick -n "__fish_decitick_using_subcommand bots" -l shots-per-sec
 complete -c decitick -n "__fish_decitick_using_subcommand bots" -l json -d 'Print one JSON value at the end, and no progress'
 complete -c decitick -n "__fish_decitick_using_subcommand bots" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c decitick -n "__fish_decitick_using_subcommand console" -s c -l command -d 'Run one command, print its answer and exit with 0, or with 1 when it failed' -r
+complete -c decitick -n "__fish_decitick_using_subcommand console" -l top -d 'Show a live view of the server, refreshed each second; without a terminal one picture of it'
 complete -c decitick -n "__fish_decitick_using_subcommand console" -s h -l help -d 'Print help'
 complete -c decitick -n "__fish_decitick_using_subcommand completions" -s h -l help -d 'Print help'
 complete -c decitick -n "__fish_decitick_using_subcommand help; and not __fish_seen_subcommand_from serve init check query bots console completions help" -f -a "serve" -d 'Run the server of a server directory'

@@ -1,28 +1,25 @@
 //! `decitick console [DIR]`: attaches to the running server of a directory. With `-c` it runs one command; on a
-//! terminal it edits lines, remembers them and completes them; otherwise it reads commands from standard input.
+//! terminal it edits lines, remembers them and completes them; with `--top` it shows a live view; otherwise it reads
+//! commands from standard input.
+
+mod interactive;
+mod top;
 
 use std::{
     fmt,
     io::{self, BufRead, IsTerminal, Write},
-    path::{Path, PathBuf},
+    os::fd::AsFd,
+    path::PathBuf,
     process::ExitCode,
+    time::Duration,
 };
 
-use rustyline::{
-    Config, Context, Editor, Helper,
-    completion::{Completer, Pair},
-    error::ReadlineError,
-    highlight::Highlighter,
-    hint::Hinter,
-    history::{History as _, MemHistory},
-    validate::Validator,
-};
+use nix::poll::PollFlags;
+use rustyline::error::ReadlineError;
 
 use crate::console::{
-    ClientError, ConsoleClient, Reply,
-    complete::completions,
-    for_terminal,
-    history::{HISTORY_LINES, History, belongs_in_history},
+    Attention, ClientError, ConsoleClient, Look, Reply,
+    input::ready,
     line::{Line, next_line},
 };
 
@@ -33,15 +30,22 @@ pub struct ConsoleArguments {
     pub directory: PathBuf,
     /// The one command to run; without it commands are read from the terminal or standard input.
     pub command: Option<String>,
+    /// Whether a live view is shown instead.
+    pub top: bool,
 }
 
 impl fmt::Debug for ConsoleArguments {
     /// Leaves the command out: it may hold a password.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { directory, command } = self;
+        let Self {
+            directory,
+            command,
+            top,
+        } = self;
         f.debug_struct("ConsoleArguments")
             .field("directory", directory)
             .field("has_command", &command.is_some())
+            .field("top", top)
             .finish()
     }
 }
@@ -49,24 +53,11 @@ impl fmt::Debug for ConsoleArguments {
 /// Runs `decitick console`. 0 when every command was done, 1 when one failed or no server runs there.
 #[must_use]
 pub fn run(arguments: &ConsoleArguments) -> ExitCode {
-    let done = ConsoleClient::connect(&arguments.directory)
-        .map_err(Trouble::from)
-        .and_then(|mut client| {
-            let mut streams = Streams {
-                output: io::stdout().lock(),
-                errors: io::stderr(),
-            };
-            match &arguments.command {
-                Some(command) => one(&mut client, command, &mut streams),
-                None if io::stdin().is_terminal() => {
-                    interactive(&mut client, &arguments.directory, &mut streams)
-                }
-                None => piped(&mut client, &mut io::stdin().lock(), &mut streams),
-            }
-        });
-    match done {
+    match attach(arguments) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
+        // Who reads the answers has enough, as `head` does.
+        Err(trouble) if trouble.is_closed_pipe() => ExitCode::SUCCESS,
         Err(trouble) => {
             // Nothing is left to tell it to when standard error is gone as well.
             let _ = writeln!(io::stderr(), "{trouble}");
@@ -75,23 +66,68 @@ pub fn run(arguments: &ConsoleArguments) -> ExitCode {
     }
 }
 
+fn attach(arguments: &ConsoleArguments) -> Result<bool, Trouble> {
+    let mut client = ConsoleClient::connect(&arguments.directory)?;
+    if arguments.top {
+        return top::run(&mut client, &arguments.directory);
+    }
+    if arguments.command.is_none() && io::stdin().is_terminal() {
+        return interactive::run(client, &arguments.directory);
+    }
+    let mut streams = Streams {
+        output: io::stdout(),
+        errors: io::stderr(),
+        look: (Look::of(&io::stdout()), Look::of(&io::stderr())),
+    };
+    match &arguments.command {
+        Some(command) => one(&mut client, command, &mut streams),
+        None => piped(&mut client, &mut io::stdin().lock(), &mut streams),
+    }
+}
+
 /// Where answers go: those of commands that failed to `errors`.
 struct Streams<Output, Errors> {
     output: Output,
     errors: Errors,
+    /// How they look on each.
+    look: (Look, Look),
 }
 
 impl<Output: Write, Errors: Write> Streams<Output, Errors> {
-    fn show(&mut self, reply: &Reply, terminal: bool) -> io::Result<()> {
-        let text = if terminal {
-            for_terminal(&reply.text)
-        } else {
-            reply.text.as_str().into()
-        };
+    fn show(&mut self, line: &str, reply: &Reply) -> io::Result<()> {
         if reply.ok {
-            writeln!(self.output, "{text}").and_then(|()| self.output.flush())
+            write_line(&mut self.output, &self.look.0.shown(line, true, &reply.text))
         } else {
-            writeln!(self.errors, "{text}").and_then(|()| self.errors.flush())
+            write_line(&mut self.errors, &self.look.1.shown(line, false, &reply.text))
+        }
+    }
+
+    /// Asks a line and shows its answer; says whether the command was done.
+    fn run(&mut self, client: &mut ConsoleClient, line: &str) -> Result<bool, Trouble> {
+        let (look, output) = (self.look.0, &mut self.output);
+        let tell = |part: &str| write_line(output, &look.shown(line, true, part));
+        let asked = look.asked(line);
+        let Some(reply) = client.converse(&asked, tell, attention_of_a_pipe(look))? else {
+            return Err(io::Error::from(io::ErrorKind::BrokenPipe).into());
+        };
+        self.show(line, &reply)?;
+        Ok(reply.ok)
+    }
+}
+
+fn write_line(output: &mut impl Write, text: &str) -> io::Result<()> {
+    output.write_all(format!("{text}\n").as_bytes())?;
+    output.flush()
+}
+
+/// Leaves once nobody reads standard output any more, though there is nothing to write yet.
+fn attention_of_a_pipe(look: Look) -> impl Fn() -> Attention {
+    move || {
+        let seen = ready(io::stdout().as_fd(), PollFlags::empty(), Some(Duration::ZERO));
+        if !look.terminal && seen.is_ok_and(|seen| seen.contains(PollFlags::POLLERR)) {
+            Attention::Leave
+        } else {
+            Attention::Stay
         }
     }
 }
@@ -105,14 +141,7 @@ fn one(
     if command.contains('\n') {
         return Err(Trouble::SeveralLines);
     }
-    let reply = client.ask(command)?;
-    let terminal = if reply.ok {
-        io::stdout().is_terminal()
-    } else {
-        io::stderr().is_terminal()
-    };
-    streams.show(&reply, terminal)?;
-    Ok(reply.ok)
+    streams.run(client, command)
 }
 
 /// One command a line; says whether all were done.
@@ -123,100 +152,18 @@ fn piped(
 ) -> Result<bool, Trouble> {
     let mut all_done = true;
     while let Some(Line { content, .. }) = next_line(input)? {
-        let reply = match content {
+        all_done &= match content {
             Ok(line) if line.trim().is_empty() => continue,
-            Ok(line) => client.ask(&line)?,
-            Err(fault) => Reply {
-                ok: false,
-                text: fault.message(),
-            },
+            Ok(line) => streams.run(client, &line)?,
+            Err(fault) => {
+                let text = fault.message();
+                streams.show("", &Reply { ok: false, text })?;
+                false
+            }
         };
-        all_done &= reply.ok;
-        streams.show(&reply, io::stdout().is_terminal())?;
     }
     Ok(all_done)
 }
-
-fn interactive(
-    client: &mut ConsoleClient,
-    directory: &Path,
-    streams: &mut Streams<impl Write, impl Write>,
-) -> Result<bool, Trouble> {
-    let config = Config::builder()
-        .history_ignore_space(true)
-        .max_history_size(HISTORY_LINES)?
-        .build();
-    let memory = MemHistory::with_config(&config);
-    let mut editor: Editor<CommandHelper, MemHistory> = Editor::with_history(config, memory)?;
-    editor.set_helper(Some(CommandHelper));
-    let mut history = match History::open(directory) {
-        Ok(history) => Some(history),
-        Err(error) => {
-            let name = directory.join(crate::console::history::HISTORY_NAME);
-            writeln!(
-                streams.errors,
-                "{}: {error}; lines are not remembered",
-                name.display()
-            )?;
-            None
-        }
-    };
-    for line in history.iter().flat_map(|history| &history.lines) {
-        editor.history_mut().add(line)?;
-    }
-    loop {
-        let typed = match editor.readline("decitick> ") {
-            Ok(typed) => typed,
-            Err(ReadlineError::Interrupted) => continue,
-            Err(ReadlineError::Eof) => return Ok(true),
-            Err(error) => return Err(error.into()),
-        };
-        // A paste may hold several lines.
-        for line in typed.lines().map(str::trim_end).filter(|line| !line.is_empty()) {
-            if matches!(line.trim_start(), "exit" | "quit") {
-                return Ok(true);
-            }
-            if belongs_in_history(line) && editor.add_history_entry(line)? {
-                remember(&mut history, line, &mut streams.errors)?;
-            }
-            let reply = client.ask(line)?;
-            // On a terminal both go to the same place, in order.
-            writeln!(streams.output, "{}", for_terminal(&reply.text))?;
-            streams.output.flush()?;
-        }
-    }
-}
-
-fn remember(history: &mut Option<History>, line: &str, errors: &mut impl Write) -> io::Result<()> {
-    if let Some(Err(error)) = history.as_mut().map(|history| history.add(line)) {
-        writeln!(errors, "{error}; lines are not remembered any more")?;
-        *history = None;
-    }
-    Ok(())
-}
-
-/// What the line editor asks: completion only.
-struct CommandHelper;
-
-impl Completer for CommandHelper {
-    type Candidate = Pair;
-
-    fn complete(&self, line: &str, at: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<Pair>)> {
-        let (start, words) = completions(line.get(..at).unwrap_or(line));
-        let pair = |word: &str| Pair {
-            display: word.to_owned(),
-            replacement: format!("{word} "),
-        };
-        Ok((start, words.into_iter().map(pair).collect()))
-    }
-}
-
-impl Hinter for CommandHelper {
-    type Hint = String;
-}
-impl Highlighter for CommandHelper {}
-impl Validator for CommandHelper {}
-impl Helper for CommandHelper {}
 
 /// What ends the console before its time.
 #[derive(Debug)]
@@ -225,6 +172,17 @@ enum Trouble {
     Stream(io::Error),
     Editor(ReadlineError),
     SeveralLines,
+}
+
+impl Trouble {
+    fn is_closed_pipe(&self) -> bool {
+        match self {
+            Self::Stream(error) | Self::Client(ClientError::Output { source: error }) => {
+                error.kind() == io::ErrorKind::BrokenPipe
+            }
+            _ => false,
+        }
+    }
 }
 
 impl fmt::Display for Trouble {
@@ -262,7 +220,7 @@ impl From<ReadlineError> for Trouble {
 mod tests {
     use std::thread;
 
-    use decitick_components::console::{ConsoleAnswer, ConsoleInbox, ConsoleOutbox};
+    use decitick_components::console::{ConsoleAnswer, ConsoleInbox, ConsoleLeft, ConsoleOutbox};
 
     use super::*;
     use crate::console::{ConsoleHub, ConsoleServer, ConsoleSocket, Limits};
@@ -281,6 +239,7 @@ mod tests {
                 let mut streams = Streams {
                     output: Vec::new(),
                     errors: Vec::new(),
+                    look: (Look::PIPE, Look::PIPE),
                 };
                 let done = console(&mut client, &mut streams);
                 let text = |bytes| String::from_utf8(bytes).unwrap();
@@ -288,13 +247,19 @@ mod tests {
             });
             while !console.is_finished() {
                 let (mut inbox, mut outbox) = (ConsoleInbox::default(), ConsoleOutbox::default());
-                hub.drain_into(&mut inbox);
-                outbox.0.extend(inbox.0.drain(..).map(|request| ConsoleAnswer {
-                    id: request.id,
-                    ok: !request.line.starts_with("kick"),
-                    text: format!("re: {}", request.line),
-                    more: false,
-                }));
+                hub.drain_into(&mut inbox, &mut ConsoleLeft::default());
+                for request in inbox.0.drain(..) {
+                    if request.line.starts_with("watch") {
+                        outbox
+                            .0
+                            .push(ConsoleAnswer::part(request.id, "a part".to_owned()));
+                    }
+                    outbox.0.push(ConsoleAnswer::last(
+                        request.id,
+                        !request.line.starts_with("kick"),
+                        format!("re: {}", request.line),
+                    ));
+                }
                 hub.deliver(&mut outbox);
                 thread::yield_now();
             }
@@ -316,6 +281,29 @@ mod tests {
         );
         let (done, _, _) = against_a_server(|client, streams| one(client, "status\nshutdown", streams));
         assert!(matches!(done, Err(Trouble::SeveralLines)));
+    }
+
+    #[test]
+    fn parts_are_printed_before_the_last_word() {
+        let (done, output, _) = against_a_server(|client, streams| one(client, "watch 5 Motion", streams));
+        assert_eq!(
+            (done.unwrap(), output.as_str()),
+            (true, "a part\nre: watch 5 Motion\n")
+        );
+    }
+
+    #[test]
+    fn a_terminal_is_named_with_its_width() {
+        let look = Look {
+            terminal: true,
+            colours: false,
+            columns: Some(80),
+        };
+        let (_, output, _) = against_a_server(|client, streams| {
+            streams.look = (look, look);
+            one(client, "status", streams)
+        });
+        assert_eq!(output, "re: status --width 80\n");
     }
 
     #[test]
@@ -341,6 +329,7 @@ mod tests {
         let arguments = ConsoleArguments {
             directory: PathBuf::from("."),
             command,
+            top: false,
         };
         assert!(!format!("{arguments:?}").contains("hunter2"));
     }

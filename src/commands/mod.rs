@@ -52,9 +52,15 @@ pub fn run(command: Command) -> ExitCode {
                 }
             }
         }
-        Command::Console(ConsoleArguments { directory, command }) => {
-            console::run(&console::ConsoleArguments { directory, command })
-        }
+        Command::Console(ConsoleArguments {
+            directory,
+            command,
+            top,
+        }) => console::run(&console::ConsoleArguments {
+            directory,
+            command,
+            top,
+        }),
     }
 }
 

@@ -20,9 +20,15 @@ use crate::{
     client_files::{self, ClientFilesListener, ServeLimits},
     console::{self, Console, ConsoleEdgePlugin, ConsoleHub, ConsoleServer, ConsoleSocket, SocketError},
     edge_runtime::EdgeRuntime,
-    entropy, identity_file,
+    entropy,
+    http::HttpLimits,
+    identity_file,
+    metrics::{self, MetricsEdge, MetricsEdgePlugin, MetricsHub, MetricsListener},
+    pulse::{Heart, Pulse, PulsePlugin},
+    remote::{self, RemoteEdge, RemoteEdgePlugin, RemoteHub, RemoteListener, RemoteToken},
     runner::{self, Ended},
     scripts::gauges,
+    service_manager::ServiceManager,
     settings_file,
     socket::{
         Epoch, Listener, SharedMailbox, SocketPlugin, Traffic, bind_all, start_readers, start_transmit,
@@ -93,6 +99,7 @@ fn serve(arguments: &ServeArguments) -> Result<Ended, Failure> {
     let client_files = ClientFilesListener::bind(settings.client_files.listen).map_err(run_time)?;
     // With port 0 it is the system's choice that clients are told.
     settings.client_files.listen = client_files.address();
+    let observers = bind_observers(directory, &settings)?;
     tell_what_has_no_effect(&settings);
     if let Some(auth) = &settings.auth {
         tracing::info!(
@@ -117,6 +124,7 @@ fn serve(arguments: &ServeArguments) -> Result<Ended, Failure> {
             listeners,
             console: socket,
             client_files,
+            observers,
         };
         run_server(arguments, parts, &identity, sockets, &stop, &telemetry)
     })
@@ -128,6 +136,29 @@ struct Sockets {
     listeners: Vec<Arc<Listener>>,
     console: Option<ConsoleSocket>,
     client_files: ClientFilesListener,
+    observers: Observers,
+}
+
+/// What lets others look at the server, each where the settings want it.
+struct Observers {
+    metrics: Option<MetricsListener>,
+    remote: Option<(RemoteListener, RemoteToken)>,
+}
+
+fn bind_observers(directory: &Path, settings: &Settings) -> Result<Observers, Failure> {
+    let metrics = settings
+        .metrics
+        .map(MetricsListener::bind)
+        .transpose()
+        .map_err(run_time)?;
+    let remote = match settings.remote {
+        None => None,
+        Some(address) => {
+            let token = remote::load_or_create(directory).map_err(run_time)?;
+            Some((RemoteListener::bind(address).map_err(run_time)?, token))
+        }
+    };
+    Ok(Observers { metrics, remote })
 }
 
 fn bind_console(directory: &Path, settings: &Settings) -> Result<Option<ConsoleSocket>, Failure> {
@@ -170,6 +201,7 @@ fn run_server(
         listeners,
         console: socket,
         client_files,
+        observers,
     } = sockets;
     let listeners = listeners.as_slice();
     let epoch = Epoch::start();
@@ -200,6 +232,9 @@ fn run_server(
     tracing::info!(address = %client_files.address(), "serving client files");
     let files = workers.client_files().clone();
     client_files::serve(&edges, client_files, files, ServeLimits::of(&parts.settings));
+    let pulse = Arc::new(Pulse::new(epoch));
+    let observed = observe(&edges, observers, &pulse, HttpLimits::of(&parts.settings));
+    let service_manager = ServiceManager::attach(Arc::clone(&pulse)).map_err(run_time)?;
     if !arguments.options.no_console {
         console::stdin::start(handle).map_err(run_time)?;
     }
@@ -220,8 +255,13 @@ fn run_server(
         .insert_resource(gauges::stopwatch())
         .insert_resource(gauges::memory_gauge())
         .insert_resource(Console(hub))
-        .add_plugins((SocketPlugin, WorkerPlugin, ConsoleEdgePlugin));
+        .insert_resource(Heart(pulse))
+        .add_plugins((SocketPlugin, WorkerPlugin, ConsoleEdgePlugin, PulsePlugin));
+    observed(&mut app);
     let ended = runner::run(&mut app, epoch, stop, telemetry);
+    if let Some(manager) = service_manager {
+        manager.finish();
+    }
     finish_console(&mut app);
     drop(console_server);
     edges.finish();
@@ -234,6 +274,39 @@ fn run_server(
     Ok(ended)
 }
 
+/// Starts the edges that let others look, and returns what gives them their end in the App.
+fn observe(
+    edges: &EdgeRuntime,
+    observers: Observers,
+    pulse: &Arc<Pulse>,
+    limits: HttpLimits,
+) -> impl FnOnce(&mut App) + use<> {
+    let metrics = observers.metrics.map(|listener| {
+        let (hub, handle) = MetricsHub::new();
+        tracing::info!(address = %listener.address(), "serving metrics");
+        metrics::serve(edges, listener, handle, Arc::clone(pulse), limits);
+        MetricsEdge(hub)
+    });
+    let remote = observers.remote.map(|(listener, token)| {
+        let (hub, handle) = RemoteHub::new();
+        tracing::info!(
+            address = %listener.address(),
+            token_file = remote::TOKEN_FILE,
+            "serving the remote endpoint"
+        );
+        remote::serve(edges, listener, handle, token, limits);
+        RemoteEdge(hub)
+    });
+    move |app| {
+        if let Some(edge) = metrics {
+            app.insert_resource(edge).add_plugins(MetricsEdgePlugin);
+        }
+        if let Some(edge) = remote {
+            app.insert_resource(edge).add_plugins(RemoteEdgePlugin);
+        }
+    }
+}
+
 /// Answers to commands whose work is still under way when the server stops would never come: those who ask get
 /// the end of the connection instead.
 fn finish_console(app: &mut App) {
@@ -243,11 +316,9 @@ fn finish_console(app: &mut App) {
 /// Keys of features that this version does not have are accepted and checked; that they have no effect is said once.
 fn tell_what_has_no_effect(settings: &Settings) {
     let set = [
-        ("remote", settings.remote.is_some()),
         ("page", settings.page.is_some()),
         ("voxel", settings.voxel.is_some()),
         ("gateway", settings.gateway.is_some()),
-        ("metrics", settings.metrics.is_some()),
     ];
     for (key, _) in set.iter().filter(|(_, is_set)| *is_set) {
         tracing::warn!(

@@ -3,26 +3,51 @@
 use std::{
     fmt,
     io::{self, BufReader, Write},
-    os::{fd::OwnedFd, unix::net::UnixStream},
+    os::{
+        fd::{AsFd, OwnedFd},
+        unix::net::UnixStream,
+    },
     path::{Path, PathBuf},
     thread,
     time::{Duration, Instant},
 };
 
+use decitick_components::console::goes_on;
+use nix::poll::PollFlags;
 use socket2::{Domain, SockAddr, Socket, Type};
 
-use super::{framing::read_frame, place::Place, socket::SOCKET_NAME};
+use super::{
+    framing::{Outcome, read_frame},
+    input::ready,
+    place::Place,
+    socket::SOCKET_NAME,
+};
 
 /// How long to wait for a server that is too busy to take a new console.
 const CONNECT_PATIENCE: Duration = Duration::from_secs(5);
 /// How long to wait for an answer: longer than a server takes to say that it has none.
 const ANSWER_PATIENCE: Duration = Duration::from_secs(60);
+/// How often the asker is looked at while its answer is awaited.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// A connection to the console of a running server.
 #[derive(Debug)]
 pub struct ConsoleClient {
     stream: BufReader<UnixStream>,
     directory: PathBuf,
+    /// Answers that were given up waiting for: they still come, before the next.
+    owed: usize,
+}
+
+/// What the asker wants while an answer is awaited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Attention {
+    /// The answer.
+    Stay,
+    /// No more of an answer that goes on: its last word is awaited.
+    End,
+    /// Nothing any more.
+    Leave,
 }
 
 /// What a line was answered.
@@ -67,20 +92,108 @@ impl ConsoleClient {
         Ok(Self {
             stream: BufReader::new(stream),
             directory: directory.to_owned(),
+            owed: 0,
         })
     }
 
-    /// Sends one line and waits for its answer. `line` holds no line feed.
+    /// Sends one line and waits for its answer, whose parts are left out. `line` holds no line feed.
     ///
     /// # Errors
     /// [`ClientError::Lost`] when the server ends, hangs up or does not answer.
     pub fn ask(&mut self, line: &str) -> Result<Reply, ClientError> {
+        let reply = self.converse(line, |_| Ok(()), || Attention::Stay)?;
+        reply.ok_or_else(|| self.lost(io::ErrorKind::UnexpectedEof.into()))
+    }
+
+    /// The same for an answer that is worth only so much waiting; `None` when it did not come in time.
+    ///
+    /// # Errors
+    /// As [`Self::ask`].
+    pub fn ask_within(&mut self, line: &str, patience: Duration) -> Result<Option<Reply>, ClientError> {
+        let begun = Instant::now();
+        let attention = || {
+            if begun.elapsed() < patience {
+                Attention::Stay
+            } else {
+                Attention::Leave
+            }
+        };
+        self.converse(line, |_| Ok(()), attention)
+    }
+
+    /// Sends one line, tells the parts of its answer as they come, and returns its last word. `attention` is asked
+    /// again and again meanwhile; `None` when it chose to leave.
+    ///
+    /// # Errors
+    /// [`ClientError::Lost`] as for [`Self::ask`]; [`ClientError::CutOff`] when the connection ends within the answer;
+    /// [`ClientError::Output`] when `tell` fails.
+    pub fn converse(
+        &mut self,
+        line: &str,
+        mut tell: impl FnMut(&str) -> io::Result<()>,
+        mut attention: impl FnMut() -> Attention,
+    ) -> Result<Option<Reply>, ClientError> {
         let sent = self.stream.get_mut().write_all(format!("{line}\n").as_bytes());
-        // A server that refuses a console says why and hangs up; its word counts more than the failed write.
-        match (read_frame(&mut self.stream), sent) {
-            (Ok(Some((ok, text))), _) => Ok(Reply { ok, text }),
-            (Ok(None), Ok(())) => Err(self.lost(io::ErrorKind::UnexpectedEof.into())),
-            (Err(error), Ok(())) | (_, Err(error)) => Err(self.lost(error)),
+        let patience = (!goes_on(line)).then_some(ANSWER_PATIENCE);
+        let begun = Instant::now();
+        let (mut parts, mut ending) = (false, false);
+        loop {
+            if !self.something_came().map_err(|source| self.lost(source))? {
+                match attention() {
+                    Attention::Stay => {}
+                    Attention::End if ending => {}
+                    Attention::End => {
+                        ending = true;
+                        // Should it fail, the end of the connection is seen next.
+                        let _ = self.stream.get_mut().write_all(b"\n");
+                    }
+                    Attention::Leave => {
+                        self.owed += 1;
+                        return Ok(None);
+                    }
+                }
+                if patience.is_some_and(|patience| begun.elapsed() >= patience) {
+                    return Err(self.lost(io::ErrorKind::TimedOut.into()));
+                }
+                continue;
+            }
+            // A server that refuses a console says why and hangs up; its word counts more than the failed write.
+            let (outcome, text) = match (read_frame(&mut self.stream), sent.as_ref()) {
+                (Ok(Some(frame)), _) => frame,
+                (Ok(None), _) if parts => return Err(self.cut_off()),
+                (Ok(None), Ok(())) => return Err(self.lost(io::ErrorKind::UnexpectedEof.into())),
+                (Ok(None), Err(error)) => return Err(self.lost(error.kind().into())),
+                (Err(error), _) if error.kind() == io::ErrorKind::UnexpectedEof => return Err(self.cut_off()),
+                (Err(error), _) => return Err(self.lost(error)),
+            };
+            match outcome {
+                Outcome::Part if self.owed > 0 => {}
+                Outcome::Part => {
+                    parts = true;
+                    tell(&text).map_err(|source| ClientError::Output { source })?;
+                    if attention() == Attention::Leave {
+                        self.owed += 1;
+                        return Ok(None);
+                    }
+                }
+                _ if self.owed > 0 => self.owed -= 1,
+                outcome => {
+                    let ok = outcome == Outcome::Done;
+                    return Ok(Some(Reply { ok, text }));
+                }
+            }
+        }
+    }
+
+    /// Waits a moment for bytes, or for the end of the connection.
+    fn something_came(&self) -> io::Result<bool> {
+        let waiting = !self.stream.buffer().is_empty();
+        Ok(waiting || !ready(self.stream.get_ref().as_fd(), PollFlags::POLLIN, Some(LOOK))?.is_empty())
+    }
+
+    fn cut_off(&self) -> ClientError {
+        ClientError::CutOff {
+            directory: self.directory.clone(),
         }
     }
 
@@ -139,6 +252,16 @@ pub enum ClientError {
         /// What the system says.
         source: io::Error,
     },
+    /// The connection ended within an answer.
+    CutOff {
+        /// The server directory.
+        directory: PathBuf,
+    },
+    /// What came could not be shown.
+    Output {
+        /// What the system says.
+        source: io::Error,
+    },
     /// The connection ended without an answer.
     Lost {
         /// The server directory.
@@ -181,6 +304,12 @@ impl fmt::Display for ClientError {
                 "{}: cannot connect to the console: {source}; use it as the user who runs the server",
                 path.display()
             ),
+            Self::CutOff { directory } => write!(
+                f,
+                "{}: cut off within an answer: this console took it too slowly, or the server ended",
+                directory.display()
+            ),
+            Self::Output { source } => write!(f, "the answer could not be shown: {source}"),
             Self::Lost { directory, source } => match source.kind() {
                 io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => write!(
                     f,
@@ -207,8 +336,9 @@ impl std::error::Error for ClientError {
             Self::Directory { source, .. }
             | Self::NoServer { source, .. }
             | Self::NotConnected { source, .. }
+            | Self::Output { source }
             | Self::Lost { source, .. } => Some(source),
-            Self::PathTooLong { .. } => None,
+            Self::PathTooLong { .. } | Self::CutOff { .. } => None,
         }
     }
 }
@@ -243,5 +373,71 @@ mod tests {
         drop(listener.accept().unwrap());
         let error = client.ask("status").unwrap_err();
         assert!(error.to_string().contains("hung up"), "{error}");
+    }
+
+    /// A client, and the server's end of it.
+    fn attached() -> (tempfile::TempDir, ConsoleClient, UnixStream) {
+        let directory = tempfile::tempdir().unwrap();
+        let listener = UnixListener::bind(directory.path().join("console.sock")).unwrap();
+        let client = ConsoleClient::connect(directory.path()).unwrap();
+        let (server, _) = listener.accept().unwrap();
+        (directory, client, server)
+    }
+
+    #[test]
+    fn a_server_that_hangs_up_within_an_answer_has_cut_the_console_off() {
+        for sent in [&b"part 1\nx\n"[..], b"part 1\nx\npart 9\nhal", b"ok 5\nab"] {
+            let (_directory, mut client, mut server) = attached();
+            server.write_all(sent).unwrap();
+            drop(server);
+            let error = client.ask("watch 5 Motion").unwrap_err();
+            assert!(matches!(error, ClientError::CutOff { .. }), "{error}");
+        }
+    }
+
+    #[test]
+    fn parts_are_told_before_the_last_word_and_an_end_is_asked_for_once() {
+        let (_directory, mut client, mut server) = attached();
+        let ends = thread::spawn(move || {
+            server.write_all(b"part 3\none\npart 3\ntwo\n").unwrap();
+            let mut lines = BufReader::new(server);
+            let mut line = String::new();
+            io::BufRead::read_line(&mut lines, &mut line).unwrap();
+            line.clear();
+            io::BufRead::read_line(&mut lines, &mut line).unwrap();
+            assert_eq!(line, "\n");
+            lines.get_mut().write_all(b"ok 5\nended\n").unwrap();
+            lines
+        });
+        let (mut told, mut asked) = (Vec::new(), 0);
+        let reply = client.converse(
+            "watch 5 Motion",
+            |part| {
+                told.push(part.to_owned());
+                Ok(())
+            },
+            || {
+                asked += 1;
+                Attention::End
+            },
+        );
+        assert_eq!(
+            reply.unwrap(),
+            Some(Reply {
+                ok: true,
+                text: "ended".to_owned()
+            })
+        );
+        assert_eq!(told, ["one", "two"]);
+        ends.join().unwrap();
+    }
+
+    #[test]
+    fn an_answer_that_comes_too_late_is_not_taken_for_the_next_one() {
+        let (_directory, mut client, mut server) = attached();
+        let late = client.ask_within("complete st", Duration::ZERO).unwrap();
+        assert_eq!(late, None);
+        server.write_all(b"part 1\nx\nok 4\nlate\nok 3\nyes\n").unwrap();
+        assert_eq!(client.ask("status").unwrap().text, "yes");
     }
 }

@@ -135,6 +135,7 @@ mod tests {
             "status",
             "password set hunter2",
             " pasword set hunter2",
+            "eval password::hash(\"hunter2\")",
             "",
             "say жук",
             "two\nlines",

@@ -6,21 +6,33 @@
 use std::{
     collections::BTreeMap,
     fmt,
-    sync::{Arc, Weak},
+    sync::{
+        Arc, Weak,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
     time::Duration,
 };
 
-use crossbeam_channel::{Receiver, Sender, TrySendError, bounded, select};
-use decitick_components::console::{ConsoleAnswer, ConsoleInbox, ConsoleOutbox, ConsoleRequest};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TryRecvError, TrySendError, bounded, select};
+use decitick_components::console::{ConsoleAnswer, ConsoleInbox, ConsoleLeft, ConsoleOutbox, ConsoleRequest};
 
 /// Lines that wait between the edges and the tick, beside those in the [`ConsoleInbox`].
 const CHANNEL: usize = ConsoleInbox::CAPACITY;
+/// Parts of one answer that wait for their asker.
+pub const MAX_PARTS: usize = 64;
+/// Bytes of such parts.
+pub const MAX_PART_BYTES: usize = 1 << 20;
+/// What an asker is told whose answer was ended because it did not keep up.
+pub const CUT_OFF: &str = "cut off: this console takes what it is told too slowly, and parts of the answer piled up; \
+                           ask again, or ask for less";
 
 /// The tick's end: numbers requests and knows who asked.
 #[derive(Debug)]
 pub struct ConsoleHub {
     questions: Receiver<Question>,
     asked: BTreeMap<u64, Asker>,
+    /// Requests that nobody waits for any more, until the next tick is told.
+    left: Vec<u64>,
     next_id: u64,
     /// Never sent on: that it is gone tells every asker, those whose line is still in the channel too.
     _running: Sender<Never>,
@@ -41,11 +53,23 @@ struct Question {
     asker: Asker,
 }
 
+/// Where the answer to one request goes.
 #[derive(Debug)]
 struct Asker {
     answers: Sender<ConsoleAnswer>,
     /// Dead once nobody waits any more.
-    waiting: Weak<()>,
+    waiting: Weak<Waiting>,
+}
+
+/// What the two ends of one request share.
+#[derive(Debug, Default)]
+struct Waiting {
+    /// Parts that were not taken yet.
+    parts: AtomicUsize,
+    /// Their bytes.
+    bytes: AtomicUsize,
+    /// Whether the hub ended the answer because too many waited.
+    cut_off: AtomicBool,
 }
 
 impl ConsoleHub {
@@ -58,6 +82,7 @@ impl ConsoleHub {
             Self {
                 questions: receiver,
                 asked: BTreeMap::new(),
+                left: Vec::new(),
                 next_id: 1,
                 _running,
             },
@@ -68,10 +93,13 @@ impl ConsoleHub {
         )
     }
 
-    /// Moves waiting lines into the inbox under fresh ids, as many as it has room for. Never waits. Requests whose
-    /// asker gave up before are left out.
-    pub fn drain_into(&mut self, inbox: &mut ConsoleInbox) {
-        self.asked.retain(|_, asker| asker.waits());
+    /// Moves waiting lines into the inbox under fresh ids, as many as it has room for, and writes down whose askers
+    /// are gone since the last time. Never waits. Requests whose asker gave up before are left out.
+    pub fn drain_into(&mut self, inbox: &mut ConsoleInbox, left: &mut ConsoleLeft) {
+        let gone = self.asked.extract_if(.., |_, asker| !asker.waits());
+        self.left.extend(gone.map(|(id, _)| id));
+        left.0.clear();
+        left.0.append(&mut self.left);
         while inbox.room() > 0 {
             let Ok(question) = self.questions.try_recv() else {
                 return;
@@ -88,12 +116,21 @@ impl ConsoleHub {
         }
     }
 
-    /// Hands every answer to who asked and empties the outbox. Never waits; an answer nobody waits for is dropped.
+    /// Hands every answer to who asked and empties the outbox. Never waits; an answer nobody waits for is dropped. An
+    /// asker that lets too many parts wait is forgotten, and reads why after those that wait.
     pub fn deliver(&mut self, outbox: &mut ConsoleOutbox) {
         for answer in outbox.0.drain(..) {
-            if let Some(asker) = self.asked.remove(&answer.id) {
-                // The channel has room for the one answer of this request; a failure means that the asker left.
-                let _ = asker.answers.try_send(answer);
+            if !answer.more {
+                if let Some(asker) = self.asked.remove(&answer.id) {
+                    // The channel keeps room for the last word; a failure means that the asker left.
+                    let _ = asker.answers.try_send(answer);
+                }
+                continue;
+            }
+            let id = answer.id;
+            let takes = self.asked.get(&id).is_some_and(|asker| asker.give_part(answer));
+            if !takes && self.asked.remove(&id).is_some() {
+                self.left.push(id);
             }
         }
     }
@@ -103,17 +140,77 @@ impl Asker {
     fn waits(&self) -> bool {
         self.waiting.strong_count() > 0
     }
+
+    /// False when the asker left or is cut off.
+    fn give_part(&self, part: ConsoleAnswer) -> bool {
+        let Some(waiting) = self.waiting.upgrade() else {
+            return false;
+        };
+        let bytes = part.text.len();
+        let fits = waiting.parts.load(Ordering::Acquire) < MAX_PARTS
+            && waiting.bytes.load(Ordering::Acquire).saturating_add(bytes) <= MAX_PART_BYTES;
+        if !fits {
+            waiting.cut_off.store(true, Ordering::Release);
+            return false;
+        }
+        waiting.parts.fetch_add(1, Ordering::AcqRel);
+        waiting.bytes.fetch_add(bytes, Ordering::AcqRel);
+        self.answers.try_send(part).is_ok()
+    }
+}
+
+/// A request on its way. Dropped, its answer is wanted no more: one that goes on ends.
+#[derive(Debug)]
+pub struct Asking {
+    answers: Receiver<ConsoleAnswer>,
+    running: Receiver<Never>,
+    waiting: Arc<Waiting>,
+}
+
+impl Asking {
+    /// The next part or the last word, when one comes within `patience`; after the last word nothing more does.
+    ///
+    /// # Errors
+    /// [`AskError::TooLate`] when none came: it may be asked again; [`AskError::CutOff`] after the parts that still
+    /// waited; [`AskError::Stopped`] when the server ends.
+    pub fn next(&self, patience: Duration) -> Result<ConsoleAnswer, AskError> {
+        // What has come counts, whatever happened since.
+        let answer = match self.answers.try_recv() {
+            Ok(answer) => Ok(answer),
+            Err(TryRecvError::Disconnected) => Err(RecvTimeoutError::Disconnected),
+            Err(TryRecvError::Empty) => select! {
+                recv(self.answers) -> answer => answer.map_err(|_| RecvTimeoutError::Disconnected),
+                // The answer may have come just before.
+                recv(self.running) -> _ => self.answers.try_recv().map_err(|_| RecvTimeoutError::Disconnected),
+                default(patience) => Err(RecvTimeoutError::Timeout),
+            },
+        };
+        match answer {
+            Ok(answer) => {
+                if answer.more {
+                    self.waiting.parts.fetch_sub(1, Ordering::AcqRel);
+                    self.waiting.bytes.fetch_sub(answer.text.len(), Ordering::AcqRel);
+                }
+                Ok(answer)
+            }
+            Err(RecvTimeoutError::Timeout) => Err(AskError::TooLate { patience }),
+            Err(RecvTimeoutError::Disconnected) if self.waiting.cut_off.load(Ordering::Acquire) => {
+                Err(AskError::CutOff)
+            }
+            Err(RecvTimeoutError::Disconnected) => Err(AskError::Stopped),
+        }
+    }
 }
 
 impl ConsoleHandle {
-    /// Asks one line and waits for its answer, at most `patience`.
+    /// Asks one line; its answer comes in parts, or whole.
     ///
     /// # Errors
-    /// [`AskError::Busy`] at once when too many lines wait; [`AskError::TooLate`] after `patience`: the command may
-    /// still be done; [`AskError::Stopped`] when the server ends.
-    pub fn ask(&self, line: String, patience: Duration) -> Result<ConsoleAnswer, AskError> {
-        let (sender, receiver) = bounded(1);
-        let waiting = Arc::new(());
+    /// [`AskError::Busy`] at once when too many lines wait; [`AskError::Stopped`] when the server ends.
+    pub fn begin(&self, line: String) -> Result<Asking, AskError> {
+        // One more for the last word, which always finds room.
+        let (sender, receiver) = bounded(MAX_PARTS + 1);
+        let waiting = Arc::new(Waiting::default());
         let asker = Asker {
             answers: sender,
             waiting: Arc::downgrade(&waiting),
@@ -124,14 +221,21 @@ impl ConsoleHandle {
                 TrySendError::Full(_) => AskError::Busy,
                 TrySendError::Disconnected(_) => AskError::Stopped,
             })?;
-        let answer = select! {
-            recv(receiver) -> answer => answer.map_err(|_| AskError::Stopped),
-            // The answer may have come just before.
-            recv(self.running) -> _ => receiver.try_recv().map_err(|_| AskError::Stopped),
-            default(patience) => Err(AskError::TooLate { patience }),
-        };
-        drop(waiting);
-        answer
+        Ok(Asking {
+            answers: receiver,
+            running: self.running.clone(),
+            waiting,
+        })
+    }
+
+    /// Asks one line and waits for its whole answer, at most `patience`. For commands whose answer does not go on:
+    /// the first that comes is taken.
+    ///
+    /// # Errors
+    /// [`AskError::Busy`] at once when too many lines wait; [`AskError::TooLate`] after `patience`: the command may
+    /// still be done; [`AskError::Stopped`] when the server ends.
+    pub fn ask(&self, line: String, patience: Duration) -> Result<ConsoleAnswer, AskError> {
+        self.begin(line)?.next(patience)
     }
 }
 
@@ -152,6 +256,8 @@ pub enum AskError {
         /// How long was waited.
         patience: Duration,
     },
+    /// Too many parts of the answer waited to be taken, so it was ended.
+    CutOff,
     /// The server stops.
     Stopped,
 }
@@ -165,6 +271,7 @@ impl fmt::Display for AskError {
                 "no answer within {} s; the command may still be done, so look before you repeat it",
                 patience.as_secs()
             ),
+            Self::CutOff => f.write_str(CUT_OFF),
             Self::Stopped => f.write_str("the server stops; the command was not answered"),
         }
     }
@@ -182,7 +289,7 @@ mod tests {
 
     fn wait_for_lines(hub: &mut ConsoleHub, inbox: &mut ConsoleInbox, count: usize) {
         while inbox.0.len() < count {
-            hub.drain_into(inbox);
+            hub.drain_into(inbox, &mut ConsoleLeft::default());
             thread::yield_now();
         }
     }
@@ -231,7 +338,7 @@ mod tests {
         while !hub.questions.is_full() {
             thread::yield_now();
         }
-        hub.drain_into(&mut inbox);
+        hub.drain_into(&mut inbox, &mut ConsoleLeft::default());
         assert_eq!(inbox.0.len(), ConsoleInbox::CAPACITY);
         assert_eq!(handle.ask("status".to_owned(), LONG), Err(AskError::Busy));
         drop(hub);
@@ -250,7 +357,7 @@ mod tests {
             handle.ask("status".to_owned(), patience),
             Err(AskError::TooLate { patience })
         );
-        hub.drain_into(&mut inbox);
+        hub.drain_into(&mut inbox, &mut ConsoleLeft::default());
         assert!(inbox.0.is_empty() && hub.asked.is_empty());
         let mut unknown = ConsoleOutbox(vec![ConsoleAnswer {
             id: 99,
@@ -260,5 +367,80 @@ mod tests {
         }]);
         hub.deliver(&mut unknown);
         assert!(unknown.0.is_empty());
+    }
+
+    fn asked_by(hub: &mut ConsoleHub, handle: &ConsoleHandle) -> (Asking, u64) {
+        let asking = handle.begin("watch 5 Motion".to_owned()).unwrap();
+        let mut inbox = ConsoleInbox::default();
+        hub.drain_into(&mut inbox, &mut ConsoleLeft::default());
+        (asking, inbox.0.pop_front().unwrap().id)
+    }
+
+    #[test]
+    fn parts_come_in_order_before_the_last_word() {
+        let (mut hub, handle) = ConsoleHub::new();
+        let (asking, id) = asked_by(&mut hub, &handle);
+        assert!(matches!(
+            asking.next(Duration::ZERO),
+            Err(AskError::TooLate { .. })
+        ));
+        let said = [
+            ConsoleAnswer::part(id, "one".to_owned()),
+            ConsoleAnswer::part(id, "two".to_owned()),
+            ConsoleAnswer::last(id, true, "end".to_owned()),
+        ];
+        hub.deliver(&mut ConsoleOutbox(said.to_vec()));
+        for answer in said {
+            assert_eq!(asking.next(LONG), Ok(answer));
+        }
+        assert!(hub.asked.is_empty());
+    }
+
+    #[test]
+    fn an_asker_that_takes_no_parts_is_forgotten_reads_those_that_waited_and_then_why() {
+        let (mut hub, handle) = ConsoleHub::new();
+        let (many, few) = (MAX_PARTS + 5, 2);
+        for (count, text, waited) in [
+            (many, "x".to_owned(), MAX_PARTS),
+            (few, "x".repeat(MAX_PART_BYTES / 2 + 1), 1),
+        ] {
+            let (asking, id) = asked_by(&mut hub, &handle);
+            hub.deliver(&mut ConsoleOutbox(vec![ConsoleAnswer::part(id, text); count]));
+            let mut left = ConsoleLeft::default();
+            hub.drain_into(&mut ConsoleInbox::default(), &mut left);
+            assert_eq!(left.0, [id], "its producer is told once");
+            for _ in 0..waited {
+                assert!(asking.next(LONG).unwrap().more);
+            }
+            assert_eq!(asking.next(LONG), Err(AskError::CutOff));
+            hub.drain_into(&mut ConsoleInbox::default(), &mut left);
+            assert!(left.0.is_empty());
+        }
+    }
+
+    #[test]
+    fn an_asker_that_keeps_up_is_never_cut_off() {
+        let (mut hub, handle) = ConsoleHub::new();
+        let (asking, id) = asked_by(&mut hub, &handle);
+        for n in 0..MAX_PARTS * 5 {
+            hub.deliver(&mut ConsoleOutbox(vec![
+                ConsoleAnswer::part(id, n.to_string());
+                MAX_PARTS / 2
+            ]));
+            for _ in 0..MAX_PARTS / 2 {
+                assert_eq!(asking.next(LONG).unwrap().text, n.to_string());
+            }
+        }
+    }
+
+    #[test]
+    fn an_asker_that_leaves_in_the_middle_is_told_to_the_producer() {
+        let (mut hub, handle) = ConsoleHub::new();
+        let (asking, id) = asked_by(&mut hub, &handle);
+        drop(asking);
+        let mut left = ConsoleLeft(vec![99]);
+        hub.drain_into(&mut ConsoleInbox::default(), &mut left);
+        assert_eq!(left.0, [id]);
+        assert!(hub.asked.is_empty());
     }
 }

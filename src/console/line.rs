@@ -39,50 +39,78 @@ impl LineFault {
     }
 }
 
+/// Makes lines of bytes that come in pieces. Holds at most one line, and of one that is too long only its beginning.
+#[derive(Debug, Default)]
+pub(crate) struct LineAssembler {
+    kept: Vec<u8>,
+    any: bool,
+}
+
+impl LineAssembler {
+    /// Room for a carriage return beside the longest line.
+    const KEEP: usize = MAX_LINE + 2;
+
+    /// Takes bytes up to the first line end: how many were taken, and the line that they end.
+    pub(crate) fn take(&mut self, bytes: &[u8]) -> (usize, Option<Line>) {
+        let (part, found) = match bytes.iter().position(|&byte| byte == b'\n') {
+            Some(end) => (bytes.get(..end).unwrap_or_default(), true),
+            None => (bytes, false),
+        };
+        self.any |= !bytes.is_empty();
+        self.kept
+            .extend(part.iter().take(Self::KEEP.saturating_sub(self.kept.len())));
+        (part.len() + usize::from(found), found.then(|| self.line(true)))
+    }
+
+    /// What is left when the bytes end: a line without its line end.
+    pub(crate) fn finish(&mut self) -> Option<Line> {
+        self.any.then(|| self.line(false))
+    }
+
+    fn line(&mut self, finished: bool) -> Line {
+        let mut kept = std::mem::take(self).kept;
+        if kept.last() == Some(&b'\r') {
+            kept.pop();
+        }
+        let content = if kept.len() > MAX_LINE {
+            Err(LineFault::TooLong)
+        } else {
+            String::from_utf8(kept).map_err(|error| LineFault::NotUtf8 {
+                at: error.utf8_error().valid_up_to(),
+            })
+        };
+        Line { content, finished }
+    }
+}
+
+impl Line {
+    /// Whether it is a finished line of nothing but blanks: it ends an answer that goes on.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.finished && self.content.as_ref().is_ok_and(|text| text.trim().is_empty())
+    }
+}
+
 /// Reads the next line; `None` at the end. A line that is too long is read to its end and never kept whole.
 ///
 /// # Errors
 /// What the reader says; an interrupted read is tried again.
 pub(crate) fn next_line(reader: &mut impl BufRead) -> io::Result<Option<Line>> {
-    // Room for a carriage return beside the longest line.
-    let keep = MAX_LINE + 2;
-    let mut kept: Vec<u8> = Vec::new();
-    let mut any = false;
-    let finished = loop {
+    let mut assembler = LineAssembler::default();
+    loop {
         let available = match reader.fill_buf() {
             Ok(available) => available,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => return Err(error),
         };
         if available.is_empty() {
-            break false;
+            return Ok(assembler.finish());
         }
-        any = true;
-        let (part, found) = match available.iter().position(|&byte| byte == b'\n') {
-            Some(end) => (available.get(..end).unwrap_or_default(), true),
-            None => (available, false),
-        };
-        kept.extend(part.iter().take(keep.saturating_sub(kept.len())));
-        let used = part.len() + usize::from(found);
+        let (used, line) = assembler.take(available);
         reader.consume(used);
-        if found {
-            break true;
+        if line.is_some() {
+            return Ok(line);
         }
-    };
-    if !any {
-        return Ok(None);
     }
-    if kept.last() == Some(&b'\r') {
-        kept.pop();
-    }
-    let content = if kept.len() > MAX_LINE {
-        Err(LineFault::TooLong)
-    } else {
-        String::from_utf8(kept).map_err(|error| LineFault::NotUtf8 {
-            at: error.utf8_error().valid_up_to(),
-        })
-    };
-    Ok(Some(Line { content, finished }))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use bevy_app::{App, Plugin};
 use bevy_ecs::{resource::Resource, schedule::IntoScheduleConfigs, system::ResMut};
-use decitick_components::console::{ConsoleInbox, ConsoleOutbox};
+use decitick_components::console::{ConsoleInbox, ConsoleLeft, ConsoleOutbox};
 use decitick_systems::tick::{Tick, TickSystems};
 
 use super::ConsoleHub;
@@ -22,8 +22,13 @@ impl Plugin for ConsoleEdgePlugin {
     }
 }
 
-fn take_lines(mut console: ResMut<'_, Console>, mut inbox: ResMut<'_, ConsoleInbox>) {
-    console.0.drain_into(&mut inbox);
+/// Also tells whose askers are gone since the last tick.
+fn take_lines(
+    mut console: ResMut<'_, Console>,
+    mut inbox: ResMut<'_, ConsoleInbox>,
+    mut left: ResMut<'_, ConsoleLeft>,
+) {
+    console.0.drain_into(&mut inbox, &mut left);
 }
 
 fn give_answers(mut console: ResMut<'_, Console>, mut outbox: ResMut<'_, ConsoleOutbox>) {

@@ -5,7 +5,7 @@
 
 use std::{
     collections::BTreeMap,
-    io::{self, BufReader, Write},
+    io::{self, Write},
     net::Shutdown,
     os::{
         fd::{AsFd, BorrowedFd},
@@ -21,22 +21,29 @@ use nix::{
     poll::{PollFd, PollFlags, PollTimeout, poll},
     unistd::{Uid, geteuid},
 };
+use socket2::SockRef;
 
 use super::{
-    framing::frame,
+    conversation::{Told, converse},
+    framing::{Outcome, frame},
     hub::ConsoleHandle,
-    line::{LineFault, next_line},
+    input::{self, Input},
+    line::{Line, LineFault},
     socket::{ConsoleSocket, SocketFile},
 };
 
+/// Bytes that the system keeps for a console that does not read.
+const SEND_BUFFER: usize = 32 * 1024;
+/// The same when it is cut off: what is more holds the line that says why.
+const LAST_SEND_BUFFER: usize = 2 * SEND_BUFFER;
 /// Bounds of the socket edge.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Consoles that are attached at once.
     pub consoles: usize,
-    /// How long a console may take to accept one whole answer; then it is cut off.
+    /// How long a console may take to accept one whole answer, or one part of it; then it is cut off.
     pub write: Duration,
-    /// How long a command may take to be answered.
+    /// How long a command may take to be answered; an answer that goes on may take its own time.
     pub answer: Duration,
     /// How long a stop waits for answers that are on their way.
     pub stop: Duration,
@@ -45,7 +52,7 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            consoles: 16,
+            consoles: 32,
             write: Duration::from_secs(5),
             answer: Duration::from_secs(30),
             stop: Duration::from_millis(500),
@@ -162,8 +169,8 @@ impl Shared {
     }
 
     fn admit(self: &Arc<Self>, stream: UnixStream) {
-        // Some systems hand down the listener's mode.
-        if stream.set_nonblocking(false).is_err() {
+        let sized = SockRef::from(&stream).set_send_buffer_size(SEND_BUFFER);
+        if stream.set_nonblocking(true).and(sized).is_err() {
             return;
         }
         let entered = peer_uid(&stream)
@@ -210,30 +217,58 @@ impl Shared {
 
     /// Answers line by line until the console hangs up, takes its answers too slowly, or the server stops.
     fn serve(&self, stream: &UnixStream) {
-        let mut lines = BufReader::new(stream);
-        loop {
-            let Ok(Some(line)) = next_line(&mut lines) else {
-                return;
-            };
+        let mut input = Input::new(stream, true);
+        while let Ok(Some(line)) = input.next() {
             if self.consoles().stopping {
                 return;
             }
-            let (ok, text) = match line.content {
-                // A console that died while it wrote must not run half a command.
-                _ if !line.finished => (false, "the last line has no line end and was not run".to_owned()),
-                Ok(text) => self.ask(text),
-                Err(fault) => (false, LineFault::message(fault)),
-            };
-            if write_whole(stream, &frame(ok, &text), self.limits.write).is_err() {
-                return;
+            match self.answer(&mut input, stream, line) {
+                Ok(()) => {}
+                Err(Lost::TooSlow { inside_a_frame }) => {
+                    tracing::info!(
+                        seconds = self.limits.write.as_secs_f64(),
+                        "a console took nothing for too long and was cut off"
+                    );
+                    if !inside_a_frame {
+                        tell_cut_off(stream, self.limits.write);
+                    }
+                    return;
+                }
+                Err(Lost::Gone) => return,
             }
         }
     }
 
-    fn ask(&self, line: String) -> (bool, String) {
-        match self.handle.ask(line, self.limits.answer) {
-            Ok(answer) => (answer.ok, answer.text),
-            Err(error) => (false, error.to_string()),
+    fn answer(&self, input: &mut Input<&UnixStream>, stream: &UnixStream, line: Line) -> Result<(), Lost> {
+        let patience = self.limits.write;
+        let (outcome, text) = match line.content {
+            // A console that died while it wrote must not run half a command.
+            _ if !line.finished => (
+                Outcome::Failed,
+                "the last line has no line end and was not run".to_owned(),
+            ),
+            Ok(text) => self.run(input, stream, text)?,
+            Err(fault) => (Outcome::Failed, LineFault::message(fault)),
+        };
+        write_whole(stream, &frame(outcome, &text), patience)
+    }
+
+    /// Runs a line, writes the parts of its answer, and returns its last word.
+    fn run(
+        &self,
+        input: &mut Input<&UnixStream>,
+        stream: &UnixStream,
+        line: String,
+    ) -> Result<(Outcome, String), Lost> {
+        let tell = |part: &str| write_whole(stream, &frame(Outcome::Part, part), self.limits.write);
+        let look = |goes_on| {
+            let seen = if goes_on { input.look() } else { input.hung_up() };
+            seen.map_err(|_| Lost::Gone)
+        };
+        match converse(&self.handle, line, self.limits.answer, tell, look)? {
+            Told::Last(outcome, text) => Ok((outcome, text)),
+            Told::Stopped(text) => Ok((Outcome::Failed, text)),
+            Told::HungUp => Err(Lost::Gone),
         }
     }
 
@@ -257,27 +292,55 @@ impl Shared {
 }
 
 /// One answer that is not waited for: who does not take it at once does without.
-fn refuse(stream: &UnixStream, message: &str) {
-    if stream.set_nonblocking(true).is_ok() {
-        let mut stream = stream;
-        let _ = stream.write(&frame(false, message));
+fn refuse(mut stream: &UnixStream, message: &str) {
+    let _ = stream.write(&frame(Outcome::Failed, message));
+}
+
+/// Leaves a line in the socket that says why the console is cut off. It is full with what was not read, so the system
+/// is asked for more room: once the console reads again, the line is the last it gets.
+fn tell_cut_off(stream: &UnixStream, patience: Duration) {
+    if SockRef::from(stream)
+        .set_send_buffer_size(LAST_SEND_BUFFER)
+        .is_ok()
+    {
+        let message = format!(
+            "cut off: this console took nothing for {} s; attach again",
+            patience.as_secs_f64()
+        );
+        refuse(stream, &message);
     }
 }
 
+/// Why a console gets nothing more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lost {
+    /// It took an answer too slowly.
+    TooSlow {
+        /// Whether a part of one was written already: nothing can be told after that.
+        inside_a_frame: bool,
+    },
+    /// It hung up.
+    Gone,
+}
+
 /// Writes everything, or gives up after `patience` however slowly the other side reads.
-fn write_whole(mut stream: &UnixStream, mut bytes: &[u8], patience: Duration) -> io::Result<()> {
+fn write_whole(mut stream: &UnixStream, bytes: &[u8], patience: Duration) -> Result<(), Lost> {
     let begun = Instant::now();
-    while !bytes.is_empty() {
-        let left = patience.saturating_sub(begun.elapsed());
-        if left.is_zero() {
-            return Err(io::ErrorKind::TimedOut.into());
-        }
-        stream.set_write_timeout(Some(left))?;
-        match stream.write(bytes) {
-            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
-            Ok(written) => bytes = bytes.get(written..).unwrap_or_default(),
+    let mut left = bytes;
+    while !left.is_empty() {
+        match stream.write(left) {
+            Ok(0) => return Err(Lost::Gone),
+            Ok(written) => left = left.get(written..).unwrap_or_default(),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                let time = patience.saturating_sub(begun.elapsed());
+                if time.is_zero() {
+                    let inside_a_frame = left.len() < bytes.len();
+                    return Err(Lost::TooSlow { inside_a_frame });
+                }
+                input::ready(stream.as_fd(), PollFlags::POLLOUT, Some(time)).map_err(|_| Lost::Gone)?;
+            }
+            Err(_) => return Err(Lost::Gone),
         }
     }
     Ok(())

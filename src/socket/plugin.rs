@@ -9,6 +9,7 @@ use bevy_ecs::{
 use crossbeam_channel::{Receiver, Sender, TrySendError};
 use decitick_components::{
     mailbox::{DoorNotice, DoorNotices, Inbox, Outbox},
+    netsim::Netsim,
     tally::Tally,
 };
 use decitick_systems::{
@@ -16,17 +17,22 @@ use decitick_systems::{
     tick::{Tick, TickSystems},
 };
 
-use super::{SharedMailbox, TransmitThread, transmit::Sent};
+use super::{
+    SharedMailbox, TransmitThread,
+    transmit::{Sent, ToSend},
+};
 
 /// The tick's ends of what connects it with the sockets.
 #[derive(Resource, Debug)]
 pub struct Traffic {
     mailbox: SharedMailbox,
     notices: Sender<DoorNotice>,
-    to_send: Sender<Outbox>,
+    to_send: Sender<ToSend>,
     sent: Receiver<Sent>,
     /// One that was sent and is used next. While the transmit thread is done within a tick, one outbox is all there is.
     spare: Option<Outbox>,
+    /// The bad network that the transmit thread simulates.
+    told: Netsim,
 }
 
 impl Traffic {
@@ -40,6 +46,7 @@ impl Traffic {
             to_send,
             sent,
             spare: None,
+            told: Netsim::default(),
         }
     }
 }
@@ -78,11 +85,7 @@ fn fill_inbox(
     {
         inbox.sent.append(&mut reports);
         traffic.spare = Some(outbox);
-        tally.sent.datagrams += sent.datagrams;
-        tally.sent.bytes += sent.bytes;
-        tally.sent.unreachable += sent.unreachable;
-        tally.sent.buffer_full += sent.buffer_full;
-        tally.sent.other_errors += sent.other_errors;
+        tally.sent.add(&sent);
     }
     if outbox.is_empty()
         && let Some(storage) = traffic.spare.take()
@@ -98,6 +101,7 @@ pub(crate) fn hand_out(
     mut outbox: ResMut<'_, Outbox>,
     mut tally: ResMut<'_, Tally>,
     inbox: Res<'_, Inbox>,
+    netsim: Res<'_, Netsim>,
 ) {
     debug_assert!(
         inbox.sessions.is_empty() && inbox.hellos.is_empty(),
@@ -107,13 +111,18 @@ pub(crate) fn hand_out(
         // The readers outlive the tick; without them there is nobody to tell.
         let _ = traffic.notices.send(notice);
     }
-    if outbox.is_empty() {
+    // With nothing to send there is still to tell that a bad network ended.
+    if outbox.is_empty() && traffic.told == *netsim {
         return;
     }
-    let full = std::mem::take(&mut *outbox);
+    let full = ToSend {
+        outbox: std::mem::take(&mut *outbox),
+        netsim: *netsim,
+    };
     match traffic.to_send.try_send(full) {
-        Ok(()) => {}
-        Err(TrySendError::Full(mut late) | TrySendError::Disconnected(mut late)) => {
+        Ok(()) => traffic.told = *netsim,
+        Err(TrySendError::Full(late) | TrySendError::Disconnected(late)) => {
+            let mut late = late.outbox;
             tally.sent.outboxes_dropped += 1;
             tracing::error!(
                 reason = "transmit",

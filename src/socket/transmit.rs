@@ -1,4 +1,5 @@
-//! The transmit thread: signs what must be signed, sends what the tick put into its outbox, and reports when.
+//! The transmit thread: signs what must be signed, sends what the tick put into its outbox, and reports when. What a
+//! simulated bad network does on the way is in `impair`.
 
 use std::{
     collections::BTreeSet,
@@ -6,16 +7,18 @@ use std::{
     net::{IpAddr, SocketAddr},
     sync::Arc,
     thread::{self, JoinHandle},
+    time::Duration,
 };
 
-use crossbeam_channel::{Receiver, Sender, bounded};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use decitick_components::{
     mailbox::{Outbox, Route, Seal, SentReport},
+    netsim::Netsim,
     tally::SentTally,
 };
 use decitick_protocol::ServerIdentity;
 
-use super::{Epoch, Listener, Sending, platform};
+use super::{Epoch, Listener, Sending, impair::OutboundNetwork, platform};
 
 /// Outboxes that may wait for the transmit thread: a second's worth. More means that it cannot keep up.
 const WAITING_OUTBOXES: usize = 10;
@@ -28,17 +31,24 @@ pub(super) struct Sent {
     pub(super) tally: SentTally,
 }
 
+/// What the tick hands over: what to send, and the bad network to simulate on its way, if one is.
+#[derive(Debug, Default)]
+pub(super) struct ToSend {
+    pub(super) outbox: Outbox,
+    pub(super) netsim: Netsim,
+}
+
 /// The running transmit thread.
 #[derive(Debug)]
 pub struct TransmitThread {
-    pub(super) to_send: Sender<Outbox>,
+    pub(super) to_send: Sender<ToSend>,
     pub(super) sent: Receiver<Sent>,
     thread: JoinHandle<()>,
 }
 
 impl TransmitThread {
     /// The ends the tick holds.
-    pub(super) fn ends(&self) -> (Sender<Outbox>, Receiver<Sent>) {
+    pub(super) fn ends(&self) -> (Sender<ToSend>, Receiver<Sent>) {
         (self.to_send.clone(), self.sent.clone())
     }
 
@@ -60,42 +70,114 @@ pub fn start_transmit(
     identity: ServerIdentity,
     epoch: Epoch,
 ) -> io::Result<TransmitThread> {
-    let (to_send, outboxes) = bounded::<Outbox>(WAITING_OUTBOXES);
+    let (to_send, outboxes) = bounded(WAITING_OUTBOXES);
     let (returns, sent) = bounded(WAITING_OUTBOXES + 2);
     let listeners = listeners.to_vec();
     let thread = thread::Builder::new()
         .name("transmit".to_owned())
         .spawn(move || {
-            let mut sender = platform::BatchSender::new();
-            for mut outbox in outboxes {
-                // Clients that wait for no signature first: whoever plays never waits for those who ask to. What
-                // goes to a newcomer stays behind its ServerHello, since it drops what comes before.
-                let mut sent = Sent::default();
-                let newcomers = newcomers(&outbox);
-                let waits = |route: &Route| newcomers.contains(&route.peer);
-                send_part(
-                    &listeners,
-                    &mut sender,
-                    &outbox,
-                    epoch,
-                    |route| !waits(route),
-                    &mut sent,
-                );
-                if !newcomers.is_empty() {
-                    seal_all(&identity, &mut outbox);
-                    send_part(&listeners, &mut sender, &outbox, epoch, waits, &mut sent);
-                }
-                outbox.clear();
-                sent.outbox = outbox;
-                // A tick that is gone takes nothing back, and one that is behind gets the next.
-                let _ = returns.try_send(sent);
-            }
+            let transmitter = Transmitter {
+                listeners,
+                identity,
+                epoch,
+                sender: platform::BatchSender::new(),
+                // Chance is enough for what is only simulated, and so is none.
+                network: OutboundNetwork::new(getrandom::u64().unwrap_or_default()),
+                late: SentTally::default(),
+            };
+            transmitter.run(&outboxes, &returns);
         })?;
     Ok(TransmitThread {
         to_send,
         sent,
         thread,
     })
+}
+
+/// What the thread works with.
+struct Transmitter {
+    listeners: Vec<Arc<Listener>>,
+    identity: ServerIdentity,
+    epoch: Epoch,
+    sender: platform::BatchSender,
+    network: OutboundNetwork,
+    /// What was sent later than its outbox, and is not told yet.
+    late: SentTally,
+}
+
+impl Transmitter {
+    fn run(mut self, outboxes: &Receiver<ToSend>, returns: &Sender<Sent>) {
+        loop {
+            let next = match self.network.next_due() {
+                None => outboxes.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                Some(due) => outboxes.recv_deadline(self.epoch.at(due)),
+            };
+            match next {
+                Ok(to_send) => {
+                    let sent = self.take(to_send);
+                    // A tick that is gone takes nothing back, and one that is behind gets the next.
+                    let _ = returns.try_send(sent);
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                // The last words of the server are not held back.
+                Err(RecvTimeoutError::Disconnected) => return self.send_held(Duration::MAX),
+            }
+            if !self.network.is_empty() {
+                self.send_held(self.epoch.elapsed());
+            }
+        }
+    }
+
+    fn take(&mut self, to_send: ToSend) -> Sent {
+        let ToSend { mut outbox, netsim } = to_send;
+        let mut sent = Sent {
+            tally: std::mem::take(&mut self.late),
+            ..Sent::default()
+        };
+        if let Some(impairment) = netsim.0 {
+            seal_all(&self.identity, &mut outbox);
+            let now = self.epoch.elapsed();
+            self.network.take(&outbox, impairment, now, &mut sent);
+        } else {
+            // What a bad network holds back when it ends goes first: it is older.
+            self.send_held(Duration::MAX);
+            self.send(&mut outbox, &mut sent);
+        }
+        outbox.clear();
+        sent.outbox = outbox;
+        sent
+    }
+
+    /// Clients that wait for no signature first: whoever plays never waits for those who ask to. What goes to a newcomer
+    /// stays behind its ServerHello, since it drops what comes before.
+    fn send(&mut self, outbox: &mut Outbox, sent: &mut Sent) {
+        let newcomers = newcomers(outbox);
+        let waits = |route: &Route| newcomers.contains(&route.peer);
+        let (listeners, sender, epoch) = (&self.listeners, &mut self.sender, self.epoch);
+        send_part(listeners, sender, outbox, epoch, |route| !waits(route), sent);
+        if !newcomers.is_empty() {
+            seal_all(&self.identity, outbox);
+            send_part(listeners, sender, outbox, epoch, waits, sent);
+        }
+    }
+
+    /// Sends what the bad network lets out by `until`.
+    fn send_held(&mut self, until: Duration) {
+        if self.network.is_empty() {
+            return;
+        }
+        let mut sent = Sent::default();
+        let due = self.network.due(until);
+        send_part(
+            &self.listeners,
+            &mut self.sender,
+            due,
+            self.epoch,
+            |_| true,
+            &mut sent,
+        );
+        self.late.add(&sent.tally);
+    }
 }
 
 /// Addresses that something of this outbox is signed for.
@@ -172,11 +254,7 @@ fn send_part(
                 .filter_map(|packet| packet.stamp);
             reports.extend(stamps.map(|stamp| SentReport { stamp, at }));
         });
-        tally.datagrams += counts.datagrams;
-        tally.bytes += counts.bytes;
-        tally.unreachable += counts.unreachable;
-        tally.buffer_full += counts.buffer_full;
-        tally.other_errors += counts.other_errors;
+        tally.add(&counts);
     }
 }
 

@@ -6,7 +6,11 @@ mod complete;
 mod diagnosis;
 mod inspection;
 mod scripts;
+mod streams;
 mod world;
+
+pub(crate) use inspection::tell_watches;
+pub(crate) use streams::StreamSystems;
 
 use std::time::Duration;
 
@@ -53,6 +57,8 @@ impl Plugin for ConsolePlugin {
     fn build(&self, app: &mut App) {
         app.add_systems(Tick, execute_commands.in_set(TickSystems::Apply))
             .add_systems(Tick, settle_tally.in_set(TickSystems::Inspect));
+        streams::add_stream_systems(app);
+        inspection::add_watch_system(app);
     }
 }
 
@@ -106,6 +112,28 @@ pub(crate) fn execute_commands(world: &mut World) {
     }
 }
 
+/// Runs a line for an edge that is for reading: the JSON of its answer, or what is wrong.
+///
+/// # Errors
+/// The line is no command, changes something, goes on, or failed; in words for people.
+pub(crate) fn run_reading(world: &mut World, line: &str) -> Result<String, String> {
+    let line = parse(line).map_err(|error| error.to_string())?;
+    if !line.command.only_reads() {
+        return Err("this endpoint only reads, and answers once; use the console for this".to_owned());
+    }
+    let asked = Asked {
+        id: 0,
+        json: true,
+        layout: Layout::WIDE,
+    };
+    match execute(world, line.command, asked) {
+        Some(Ok(answer)) => Ok(show(&*answer, true, Layout::WIDE)),
+        Some(Err(error)) => Err(error.error),
+        // Nothing that only reads is answered later.
+        None => Err("it is answered at the console only".to_owned()),
+    }
+}
+
 /// Who asked, and how the answer is to look.
 #[derive(Clone, Copy, Debug)]
 struct Asked {
@@ -130,7 +158,7 @@ impl Asked {
 }
 
 /// An answer that can show itself in both its forms.
-trait Render {
+pub(crate) trait Render {
     fn text(&self, layout: Layout) -> String;
     fn json(&self) -> Result<String, serde_json::Error>;
 }
@@ -178,7 +206,7 @@ fn put_answer(world: &mut World, asked: Asked, answer: &Answer) {
     world.resource_mut::<ConsoleOutbox>().0.push(answer);
 }
 
-fn show(answer: &dyn Render, json: bool, layout: Layout) -> String {
+pub(crate) fn show(answer: &dyn Render, json: bool, layout: Layout) -> String {
     if !json {
         return answer.text(layout);
     }
@@ -364,7 +392,11 @@ fn shutdown(world: &mut World, seconds: u32, reason: &KickReason) -> Answer {
 }
 
 /// Settles the counts of the tick and what they say of the traffic.
-fn settle_tally(clock: Res<'_, Clock>, mut tally: ResMut<'_, Tally>, mut settled: ResMut<'_, SettledTally>) {
+pub(crate) fn settle_tally(
+    clock: Res<'_, Clock>,
+    mut tally: ResMut<'_, Tally>,
+    mut settled: ResMut<'_, SettledTally>,
+) {
     let counts = [
         tally.door.received,
         tally.sent.datagrams,

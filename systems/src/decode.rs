@@ -12,6 +12,7 @@ use bevy_ecs::{
 };
 use decitick_components::{
     auth::{AssertionQueue, AssertionReceived, Login},
+    clock::Clock,
     connection::{Peer, PeerIndex},
     lane::{Arrival, BudgetedKind, InboundLane, LaneBudgets},
     liveness::{LastSeen, Traffic},
@@ -26,6 +27,7 @@ use decitick_components::{
     session::SessionToken,
     settings::Settings,
     tally::Tally,
+    trace::{TraceDirection, Traces},
 };
 use decitick_protocol::{
     ClientLaneEvent, ClientPacket, DecodeError, LaneHead, PacketId, SessionPacket, ViewState,
@@ -45,7 +47,7 @@ impl Plugin for DecodePlugin {
 
 #[derive(QueryData)]
 #[query_data(mutable)]
-struct Receiving {
+pub(crate) struct Receiving {
     peer: &'static Peer,
     token: &'static SessionToken,
     phase: &'static Phase,
@@ -58,7 +60,7 @@ struct Receiving {
 }
 
 #[derive(SystemParam)]
-struct Facts<'w> {
+pub(crate) struct Facts<'w> {
     frames: MessageWriter<'w, FrameReceived>,
     acknowledgements: MessageWriter<'w, AcknowledgementReceived>,
     pongs: MessageWriter<'w, PongReceived>,
@@ -71,11 +73,13 @@ struct Facts<'w> {
     ends: MessageWriter<'w, EndSessionRequest>,
 }
 
-fn decode_datagrams(
+pub(crate) fn decode_datagrams(
+    clock: Res<'_, Clock>,
     mut inbox: ResMut<'_, Inbox>,
     index: Res<'_, PeerIndex>,
     settings: Res<'_, Settings>,
     mut tally: ResMut<'_, Tally>,
+    mut traces: ResMut<'_, Traces>,
     mut connections: Query<'_, '_, Receiving>,
     mut facts: Facts<'_>,
 ) {
@@ -90,8 +94,13 @@ fn decode_datagrams(
             tally.dropped.add(DropReason::SessionGone);
             continue;
         };
+        connection.traffic.came(clock.tick);
         let outcome = read(bytes, *connection.phase)
             .and_then(|packet| take_packet(entity, &mut connection, packet, datagram.arrived, &mut facts));
+        if !traces.is_idle() {
+            let dropped = outcome.as_ref().err().copied();
+            traces.note(entity, TraceDirection::In, bytes, dropped);
+        }
         match outcome {
             Ok(Outcome::Handled) => tally.handled += 1,
             // A frame is counted by whoever judges it.

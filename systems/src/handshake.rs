@@ -32,3 +32,9 @@ impl Plugin for HandshakePlugin {
             );
     }
 }
+
+/// Makes what this module keeps known to the inspector.
+pub(crate) fn show(app: &mut App) {
+    app.register_type::<Newcomers>()
+        .register_type::<password::PasswordRequests>();
+}

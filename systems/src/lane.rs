@@ -2,6 +2,8 @@
 
 pub(crate) mod broadcast;
 
+use bevy_ecs::reflect::ReflectResource;
+use bevy_reflect::Reflect;
 use std::time::Duration;
 
 use bevy_app::{App, Plugin};
@@ -38,7 +40,8 @@ impl Plugin for LanePlugin {
 }
 
 /// Whose turn it is to be served first when the total per tick does not suffice, and room for the count.
-#[derive(Resource, Debug, Default)]
+#[derive(Resource, Debug, Default, Reflect)]
+#[reflect(Resource)]
 struct ResendTurn {
     first: usize,
     waiting: Vec<(Entity, usize)>,
@@ -155,6 +158,11 @@ fn push(outbox: &mut Outbox, peer: &Peer, due: &Due, stamp: Option<Stamp>) {
             write_event_id(datagram, due.event_id);
         }
     });
+}
+
+/// Makes what this module keeps known to the inspector.
+pub(crate) fn show(app: &mut App) {
+    app.register_type::<ResendTurn>();
 }
 
 #[cfg(test)]

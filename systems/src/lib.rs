@@ -5,6 +5,7 @@
 //! another: they meet in components, resources, messages and the order of sets.
 
 pub mod acknowledge;
+pub mod anatomy;
 pub mod auth;
 pub mod ban_changes;
 pub mod chat;
@@ -16,12 +17,17 @@ pub mod door;
 pub mod encode;
 pub mod expire;
 pub mod handshake;
+pub mod inspect;
 pub mod lane;
 pub mod liveness;
 mod lookup;
+pub mod metrics;
 pub mod motion;
+pub mod netsim;
 pub mod pages;
 pub mod receive;
+pub mod recent_drops;
+pub mod remote;
 pub mod requests;
 pub mod script;
 mod sight;
@@ -30,6 +36,7 @@ pub mod streaming;
 mod teleport;
 pub mod things;
 pub mod tick;
+pub mod trace;
 pub mod world_clock;
 
 use bevy_app::{App, Plugin};
@@ -37,6 +44,8 @@ use bevy_app::{App, Plugin};
 /// Everything the UDP door's server does in a tick.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ServerPlugins {
+    /// Leaves the inspector out; only benchmarks set it.
+    pub blind: bool,
     /// Reruns the schedule's constraints in another order where they leave one open; only tests set it.
     pub shuffle_seed: Option<u64>,
 }
@@ -71,6 +80,17 @@ impl Plugin for ServerPlugins {
             things::ThingsPlugin,
             streaming::StreamingPlugin,
             script::ScriptPlugin,
+            anatomy::AnatomyPlugin,
+        ))
+        .add_plugins((
+            netsim::NetsimPlugin,
+            trace::TracePlugin,
+            recent_drops::RecentDropsPlugin,
+            metrics::MetricsPlugin,
+            remote::RemotePlugin,
         ));
+        if !self.blind {
+            app.add_plugins(inspect::InspectPlugin);
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! Who is silent, and who is asked whether it is there (docs/protocol.md 1.5).
 
+use bevy_ecs::reflect::ReflectResource;
+use bevy_reflect::Reflect;
 use std::time::Duration;
 
 use bevy_app::{App, Plugin};
@@ -55,7 +57,8 @@ impl Plugin for LivenessPlugin {
 
 /// After the process stood still, what clients sent meanwhile is still on its way from the kernel: nobody is
 /// called silent before it had time to arrive.
-#[derive(Resource, Debug, Default)]
+#[derive(Resource, Debug, Default, Reflect)]
+#[reflect(Resource)]
 pub(crate) struct Patience {
     until: Duration,
 }
@@ -159,6 +162,11 @@ pub(crate) fn send_keepalives(
         let packet = ServerKeepalive { nonce, rtt_ms };
         outbox.push_with(peer.0, None, Some(stamp), |out| packet.encode(out));
     }
+}
+
+/// Makes what this module keeps known to the inspector.
+pub(crate) fn show(app: &mut App) {
+    app.register_type::<Patience>();
 }
 
 #[cfg(test)]

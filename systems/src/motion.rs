@@ -15,6 +15,7 @@ use decitick_components::{
     reasons::DropReason,
     settings::{Settings, WorldSettings},
     tally::Tally,
+    trace::Traces,
 };
 use decitick_protocol::{PlayerSync, Vec3, normalise_heading};
 
@@ -46,6 +47,7 @@ pub(crate) fn take_frames(
     mut received: MessageReader<'_, '_, FrameReceived>,
     settings: Res<'_, Settings>,
     mut tally: ResMut<'_, Tally>,
+    mut traces: ResMut<'_, Traces>,
     mut players: Query<'_, '_, (&Phase, &mut Motion, Moved)>,
 ) {
     for &FrameReceived {
@@ -72,6 +74,9 @@ pub(crate) fn take_frames(
             }
             Err(reason) => {
                 tally.dropped.add(reason);
+                if !traces.is_idle() {
+                    traces.frame_dropped(entity, frame.seq, reason);
+                }
                 if reason == DropReason::TooFast {
                     put_back(&motion, &mut moved, &settings.world, arrived);
                 }

@@ -80,7 +80,7 @@ fn end_flooding(
     }
 }
 
-fn take_worker_answers(
+pub(crate) fn take_worker_answers(
     mut answers: ResMut<'_, WorkerInbox>,
     mut password: ResMut<'_, ServerPassword>,
     mut bans: ResMut<'_, BanChanges>,

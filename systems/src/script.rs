@@ -44,8 +44,9 @@ use decitick_components::{
 };
 
 use crate::tick::{Tick, TickSystems};
+use decitick_components::inspection::InspectApp;
 
-pub(crate) use hooks::SCRIPT_ASKER;
+pub(crate) use hooks::{SCRIPT_ASKER, begin_tick};
 
 pub use compile::{Program, compile};
 pub use host::{ResourceReport, ResourceState};
@@ -66,7 +67,7 @@ impl Plugin for ScriptPlugin {
             .insert_resource(host)
             .add_systems(
                 Tick,
-                (hooks::begin_tick, hooks::note_judge)
+                (begin_tick, hooks::note_judge)
                     .chain()
                     .in_set(TickSystems::Receive),
             )
@@ -101,4 +102,10 @@ fn host(app: &App) -> host::Host {
         world.get_resource::<Stopwatch>().copied().unwrap_or_default(),
         world.get_resource::<MemoryGauge>().copied().unwrap_or_default(),
     )
+}
+
+/// Makes what this module keeps known to the inspector.
+pub(crate) fn show(app: &mut App) {
+    app.keep_secret::<ScriptHost>("what gamemodes keep is theirs; `resource list` shows what runs")
+        .keep_secret::<ScriptInbox>("what gamemodes consist of is theirs; `resource list` shows what runs");
 }

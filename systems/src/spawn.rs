@@ -1,5 +1,7 @@
 //! Players come into the world (docs/protocol.md 2.3).
 
+use bevy_ecs::reflect::ReflectResource;
+use bevy_reflect::Reflect;
 use std::{
     collections::{BTreeMap, BTreeSet},
     time::Duration,
@@ -52,7 +54,8 @@ impl Plugin for SpawnPlugin {
 }
 
 /// How many spawn points were handed out: they come in turn.
-#[derive(Resource, Debug, Default)]
+#[derive(Resource, Debug, Default, Reflect)]
+#[reflect(Resource)]
 pub(crate) struct SpawnTurn(usize);
 
 /// Who asks for a body and has none gets one where the gamemode says, or at the next spawn point; who is ordered into
@@ -199,4 +202,9 @@ const fn spawn_packet(point: &SpawnPoint) -> SpawnPlayer {
         skin: point.skin,
         variant: point.variant,
     }
+}
+
+/// Makes what this module keeps known to the inspector.
+pub(crate) fn show(app: &mut App) {
+    app.register_type::<SpawnTurn>();
 }

@@ -8,13 +8,16 @@ mod choose;
 mod frames;
 mod stage;
 mod views;
+mod why;
 
 use bevy_app::{App, Plugin};
 use bevy_ecs::schedule::IntoScheduleConfigs;
 
 use crate::tick::{Tick, TickSystems};
+use decitick_components::inspection::InspectApp;
 
 pub(crate) use stage::set_stage;
+pub(crate) use why::explain;
 
 /// Streams players and things to those who are near.
 #[derive(Clone, Copy, Debug, Default)]
@@ -41,4 +44,11 @@ impl Plugin for StreamingPlugin {
                     .before(crate::encode::tell_door),
             );
     }
+}
+
+/// Makes what this module keeps known to the inspector.
+pub(crate) fn show(app: &mut App) {
+    let why = "it is made anew in each tick from what entities hold";
+    app.keep_inside::<stage::Stage>(why)
+        .keep_inside::<stage::Props>(why);
 }

@@ -51,6 +51,25 @@ pub struct TickPlugin {
     pub shuffle_seed: Option<u64>,
 }
 
+impl TickSystems {
+    /// Every step in order, with its name.
+    pub const ALL: [(Self, &str); 13] = [
+        (Self::Receive, "Receive"),
+        (Self::Decode, "Decode"),
+        (Self::Acknowledge, "Acknowledge"),
+        (Self::Admit, "Admit"),
+        (Self::Authenticate, "Authenticate"),
+        (Self::Script, "Script"),
+        (Self::Apply, "Apply"),
+        (Self::Simulate, "Simulate"),
+        (Self::Expire, "Expire"),
+        (Self::Deliver, "Deliver"),
+        (Self::Encode, "Encode"),
+        (Self::Transmit, "Transmit"),
+        (Self::Inspect, "Inspect"),
+    ];
+}
+
 impl Plugin for TickPlugin {
     fn build(&self, app: &mut App) {
         let mut tick = Schedule::new(Tick);

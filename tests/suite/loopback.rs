@@ -2,14 +2,16 @@
 //!
 //! Every wait has a condition and a deadline. Servers listen on port 0 and tell in their log where that is.
 
+mod bad_network;
 mod browser;
 mod browser_login;
+mod consoles;
 mod guest;
 mod hostile_scripts;
 mod log;
 mod logins;
 mod message_pack;
-mod server;
+pub(crate) mod server;
 
 use std::{
     fs,

@@ -15,7 +15,8 @@ use bevy_ecs::{
     world::World,
 };
 use decitick::{
-    ServerParts, build_app, console::ConsoleEdgePlugin, socket::SocketPlugin, worker::WorkerPlugin,
+    ServerParts, build_app, console::ConsoleEdgePlugin, metrics::MetricsEdgePlugin, remote::RemoteEdgePlugin,
+    socket::SocketPlugin, worker::WorkerPlugin,
 };
 use decitick_components::{
     bans::BanList, combat::WeaponTable, mailbox::Outbox, settings::Settings, thing::PlacedThings,
@@ -54,7 +55,8 @@ fn whole_app() -> App {
         things: PlacedThings::default(),
         bans: BanList::default(),
     });
-    app.add_plugins((SocketPlugin, WorkerPlugin, ConsoleEdgePlugin));
+    app.add_plugins((SocketPlugin, WorkerPlugin, ConsoleEdgePlugin))
+        .add_plugins((MetricsEdgePlugin, RemoteEdgePlugin));
     app
 }
 

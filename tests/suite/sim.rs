@@ -244,7 +244,10 @@ fn assemble(parts: ServerParts, shuffle_seed: Option<u64>) -> App {
         ComponentsPlugin {
             settings: parts.settings,
         },
-        ServerPlugins { shuffle_seed },
+        ServerPlugins {
+            shuffle_seed,
+            ..ServerPlugins::default()
+        },
     ))
     .insert_resource(ServerKey(parts.server_key))
     .insert_resource(parts.spawns)

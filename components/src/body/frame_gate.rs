@@ -1,6 +1,7 @@
 //! Which state frames of a session are believed: newer ones, near where the server put the body, and not faster than
 //! the world allows (docs/protocol.md 2.3).
 
+use crate::inspection::{Place, summary};
 use std::time::Duration;
 
 use bevy_ecs::component::Component;
@@ -193,6 +194,15 @@ impl FrameGate {
         self.newest.is_some()
     }
 }
+
+summary!(|gate: FrameGate| {
+    newest_sequence: Option<u32> = gate.newest.map(|taken| taken.sequence),
+    newest_at: Option<Duration> = gate.newest.map(|taken| taken.at),
+    settling_until: Option<Duration> = gate.settle.map(|window| window.until),
+    settling_at: Option<Place> = gate.settle.map(|window| Place(window.target)),
+    area_claimed_at: Option<Duration> = gate.area_claimed_at,
+    put_back_at: Option<Duration> = gate.put_back_at,
+});
 
 #[cfg(test)]
 mod tests {

@@ -1,5 +1,7 @@
 //! Where a body was in the last second: what a shot is judged by, since the shooter saw the past (docs/protocol.md 2.5).
 
+use crate::inspection::{Place, summary};
+use bevy_reflect::Reflect;
 use std::time::Duration;
 
 use bevy_ecs::component::Component;
@@ -125,6 +127,21 @@ fn between(earlier: Sample, later: Sample, at: u64) -> Vec3 {
         z: (to.z - from.z).mul_add(share, from.z),
     }
 }
+
+#[derive(Reflect)]
+struct ShownSample {
+    at: Duration,
+    position: Place,
+}
+
+summary!(|history: PositionHistory| {
+    began: Option<Duration> = history.began.map(Duration::from_millis),
+    newest_first: Vec<ShownSample> = history
+        .newest_first()
+        .map(Sample::told)
+        .map(|(at, position)| ShownSample { at, position: Place(position) })
+        .collect(),
+});
 
 #[cfg(test)]
 mod tests {

@@ -1,6 +1,8 @@
 //! The ledger of claimed hits: each either counts or is refused for exactly one reason.
 
+use crate::inspection::summary;
 use bevy_ecs::resource::Resource;
+use std::collections::BTreeMap;
 
 use crate::reasons::named_reasons;
 
@@ -83,3 +85,11 @@ impl HitTally {
             .filter(|&(_, count)| count > 0)
     }
 }
+
+summary!(|tally: HitTally| {
+    counted: u64 = tally.counted,
+    refused: BTreeMap<String, u64> = tally
+        .nonzero()
+        .map(|(reason, count)| (reason.name().to_owned(), count))
+        .collect(),
+});

@@ -3,19 +3,33 @@
 //! Keys carry their units and are stable; docs/console.md lists them. Whatever a player or a file wrote is escaped
 //! in the text. A system fills these values; nothing here looks at the world.
 
+mod completion;
+mod diagnosis;
+mod inspection;
 mod limits;
 mod lists;
 mod resources;
+mod shown;
 mod status;
 mod world;
 
 use serde::{Serialize, Serializer};
 
 pub use self::{
+    completion::{Candidate, CompletionAnswer},
+    diagnosis::{
+        NetsimAnswer, ReverseAnswer, SightAnswer, SightReason, SlowAnswer, SlowRow, SystemRow, SystemsAnswer,
+        TraceAnswer, TraceFields, TraceRow, TraceValue, WhyAnswer,
+    },
+    inspection::{
+        ChangeRow, ChangesAnswer, EcsResourceAnswer, EcsResourceRow, EcsResourcesAnswer, EntitiesAnswer,
+        EntityRow, HiddenRow, InspectAnswer, WatchEndAnswer,
+    },
     limits::{AddressLimits, AddressTableRow, LimitTableRow, LimitsAnswer},
     lists::{BanRow, BansAnswer, PlayerRow, PlayersAnswer},
     resources::{ResourceRow, ResourcesAnswer},
-    status::{DropsAnswer, ReasonCounts, StatusAnswer, TickAnswer},
+    shown::Shown,
+    status::{DropsAnswer, ReasonCounts, SentAnswer, StatusAnswer, TickAnswer},
     world::{HitsAnswer, WorldAnswer},
 };
 use super::{

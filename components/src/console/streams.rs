@@ -2,15 +2,19 @@
 
 use std::time::Duration;
 
-use bevy_ecs::{entity::Entity, resource::Resource};
+use bevy_ecs::{component::ComponentId, entity::Entity, resource::Resource};
 
-use super::text_table::Layout;
+use super::{
+    answers::Shown,
+    grammar::{ConsoleCommand, parse},
+    text_table::Layout,
+};
 
 /// Answers that may go on at once on the whole server.
 pub const MAX_STREAMS: usize = 32;
 
 /// One answer that goes on.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ConsoleStream {
     /// The request it answers.
     pub id: u64,
@@ -24,23 +28,42 @@ pub struct ConsoleStream {
     pub subject: StreamSubject,
 }
 
+/// A component whose changes are told.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WatchedComponent {
+    /// Whose.
+    pub entity: Entity,
+    /// The component.
+    pub component: ComponentId,
+    /// When the watch began, since the start of the server.
+    pub began: Duration,
+    /// Changes that were told.
+    pub changes: u64,
+    /// Each value that was told last, by its path.
+    pub told: Vec<(String, Shown)>,
+}
+
 /// What an answer that goes on tells of.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum StreamSubject {
     /// Changes of a component.
-    Watch {
-        /// Whose.
-        entity: Entity,
-        /// The component's whole type path.
-        component: String,
-        /// What was told last.
-        told: String,
-    },
+    Watch(WatchedComponent),
     /// The packets of a connection.
     Trace {
         /// The connection.
         entity: Entity,
     },
+}
+
+/// Whether the answer to a line goes on until its time is over, so that its asker may end it before.
+#[must_use]
+pub fn goes_on(line: &str) -> bool {
+    parse(line).is_ok_and(|line| {
+        matches!(
+            line.command,
+            ConsoleCommand::Watch { .. } | ConsoleCommand::Trace { .. }
+        )
+    })
 }
 
 /// Every answer that goes on, oldest first.

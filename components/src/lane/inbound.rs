@@ -1,5 +1,6 @@
 //! Client to server: events in order, each once, from datagrams in any order.
 
+use crate::inspection::summary;
 use std::{collections::BTreeMap, time::Duration};
 
 use bevy_ecs::component::Component;
@@ -75,6 +76,12 @@ impl InboundLane {
         self.ahead.len()
     }
 }
+
+summary!(|lane: InboundLane| {
+    delivered: u32 = lane.delivered,
+    waiting: usize = lane.ahead.len(),
+    acknowledge: bool = lane.acknowledge,
+});
 
 #[cfg(test)]
 mod tests {

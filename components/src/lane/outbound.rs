@@ -1,5 +1,6 @@
 //! Server to client: at most 256 events in flight, the rest in a bounded backlog without ids.
 
+use crate::inspection::summary;
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use bevy_ecs::component::Component;
@@ -224,6 +225,16 @@ impl OutboundLane {
         })
     }
 }
+
+summary!(|lane: OutboundLane| {
+    acknowledged: u32 = lane.acknowledged,
+    in_flight: usize = lane.in_flight.len(),
+    waiting_critical: usize = lane.critical,
+    waiting_droppable: usize = lane.droppable,
+    discarded: u64 = lane.discarded,
+    overflowed: bool = lane.overflowed,
+    progress: Duration = lane.progress,
+});
 
 #[cfg(test)]
 mod tests {

@@ -3,6 +3,7 @@
 //! Requests are numbered over all resources and never twice, so an answer that comes after its resource was reloaded
 //! finds nobody who waits, and is dropped.
 
+use crate::inspection::summary;
 use std::{collections::VecDeque, sync::Arc};
 
 use bevy_ecs::resource::Resource;
@@ -141,3 +142,5 @@ pub enum ScriptOutcome {
 /// Answers that came in since gamemodes last ran, oldest first.
 #[derive(Resource, Debug, Default)]
 pub struct ScriptAnswers(pub VecDeque<ScriptAnswer>);
+
+summary!(|answers: ScriptAnswers| { waiting: usize = answers.0.len() });

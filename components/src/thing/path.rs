@@ -1,6 +1,8 @@
 //! How things move by themselves. Plain geometry: a motion and a stretch of time give a place; nothing here knows of
 //! entities but the one that is followed, and what that one's position is the caller says.
 
+use crate::inspection::{Place, Summarise};
+use bevy_reflect::{PartialReflect, Reflect, TypeInfo, Typed};
 use std::f32::consts::TAU;
 
 use bevy_ecs::{component::Component, entity::Entity};
@@ -208,6 +210,77 @@ fn velocity(from: Vec3, to: Vec3, seconds: f32) -> Vec3 {
         )
     } else {
         Vec3::ZERO
+    }
+}
+
+#[derive(Reflect)]
+enum ShownMotion {
+    Still,
+    Straight {
+        velocity: Place,
+    },
+    Waypoints {
+        points: Vec<Place>,
+        speed: f32,
+        looped: bool,
+        next: usize,
+    },
+    Orbit {
+        centre: Place,
+        radius: f32,
+        speed: f32,
+        angle: f32,
+    },
+    Follow {
+        player: Entity,
+        distance: f32,
+        speed: f32,
+    },
+}
+
+impl Summarise for ThingMotion {
+    fn summary_info() -> &'static TypeInfo {
+        ShownMotion::type_info()
+    }
+
+    fn summary(&self) -> Box<dyn PartialReflect> {
+        Box::new(match *self {
+            Self::Still => ShownMotion::Still,
+            Self::Straight { velocity } => ShownMotion::Straight {
+                velocity: Place(velocity),
+            },
+            Self::Waypoints {
+                ref points,
+                speed,
+                looped,
+                next,
+            } => ShownMotion::Waypoints {
+                points: points.iter().copied().map(Place).collect(),
+                speed,
+                looped,
+                next,
+            },
+            Self::Orbit {
+                centre,
+                radius,
+                speed,
+                angle,
+            } => ShownMotion::Orbit {
+                centre: Place(centre),
+                radius,
+                speed,
+                angle,
+            },
+            Self::Follow {
+                player,
+                distance,
+                speed,
+            } => ShownMotion::Follow {
+                player,
+                distance,
+                speed,
+            },
+        })
     }
 }
 

@@ -3,10 +3,10 @@
 use std::{
     io::{BufReader, Read},
     path::Path,
-    sync::atomic::{AtomicBool, Ordering},
+    sync::atomic::{AtomicBool, AtomicUsize, Ordering},
 };
 
-use decitick_components::console::{ConsoleAnswer, ConsoleInbox, ConsoleOutbox};
+use decitick_components::console::{ConsoleAnswer, ConsoleInbox, ConsoleLeft, ConsoleOutbox};
 use tempfile::TempDir;
 
 use super::{
@@ -14,40 +14,61 @@ use super::{
     *,
 };
 
-/// Answers every line with itself; `big` with 8 MiB, `no...` as a failure, `never` not at all.
+/// Answers every line with itself; `big` with 8 MiB, `no...` as a failure, `never` not at all. A `watch` gets a part
+/// each turn until it is wanted no more; one of `Burst` gets 200 at once, one of `Silence` none.
 struct Executor {
     stop: Arc<AtomicBool>,
+    /// Answers that go on.
+    streams: Arc<AtomicUsize>,
     thread: Option<JoinHandle<ConsoleHub>>,
 }
 
 impl Executor {
     fn start(mut hub: ConsoleHub) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
+        let going_on = Arc::new(AtomicUsize::new(0));
         let thread = thread::spawn({
-            let stop = Arc::clone(&stop);
+            let (stop, going_on) = (Arc::clone(&stop), Arc::clone(&going_on));
             move || {
+                let mut streams: Vec<u64> = Vec::new();
+                let mut left = ConsoleLeft::default();
                 while !stop.load(Ordering::Relaxed) {
                     let (mut inbox, mut outbox) = (ConsoleInbox::default(), ConsoleOutbox::default());
-                    hub.drain_into(&mut inbox);
-                    let asked = inbox.0.drain(..).filter(|request| request.line != "never");
-                    outbox.0.extend(asked.map(|request| ConsoleAnswer {
-                        id: request.id,
-                        ok: !request.line.starts_with("no"),
-                        text: if request.line == "big" {
-                            "x".repeat(8 << 20)
-                        } else {
-                            request.line
-                        },
-                        more: false,
-                    }));
+                    hub.drain_into(&mut inbox, &mut left);
+                    streams.retain(|id| !left.0.contains(id));
+                    for request in inbox.0.drain(..) {
+                        let (id, line) = (request.id, request.line);
+                        match line.split_whitespace().collect::<Vec<_>>().as_slice() {
+                            ["never"] | ["watch", _, "Silence", ..] => {}
+                            ["watch", _, "Burst", ..] => {
+                                outbox
+                                    .0
+                                    .extend((0..200).map(|n| ConsoleAnswer::part(id, n.to_string())));
+                                outbox.0.push(ConsoleAnswer::last(id, true, "all".to_owned()));
+                            }
+                            ["watch", ..] => streams.push(id),
+                            ["big"] => outbox.0.push(ConsoleAnswer::last(id, true, "x".repeat(8 << 20))),
+                            _ => outbox
+                                .0
+                                .push(ConsoleAnswer::last(id, !line.starts_with("no"), line)),
+                        }
+                    }
+                    going_on.store(streams.len(), Ordering::Relaxed);
+                    let parts = streams.iter().map(|&id| ConsoleAnswer::part(id, "x".repeat(400)));
+                    outbox.0.extend(parts);
                     hub.deliver(&mut outbox);
-                    thread::yield_now();
+                    if streams.is_empty() {
+                        thread::yield_now();
+                    } else {
+                        thread::sleep(Duration::from_millis(2));
+                    }
                 }
                 hub
             }
         });
         Self {
             stop,
+            streams: going_on,
             thread: Some(thread),
         }
     }
@@ -77,8 +98,18 @@ impl Console {
         self.0.get_mut().write_all(bytes).unwrap();
     }
 
-    fn answer(&mut self) -> Option<(bool, String)> {
+    fn frame(&mut self) -> Option<(Outcome, String)> {
         read_frame(&mut self.0).unwrap()
+    }
+
+    /// The next last word; parts before it are passed over.
+    fn answer(&mut self) -> Option<(bool, String)> {
+        loop {
+            match self.frame()? {
+                (Outcome::Part, _) => {}
+                (outcome, text) => return Some((outcome == Outcome::Done, text)),
+            }
+        }
     }
 
     fn ask(&mut self, line: &str) -> (bool, String) {
@@ -241,7 +272,7 @@ fn a_stop_delivers_the_answer_on_its_way_removes_the_file_and_cuts_everybody_off
     asking.send(b"shutdown\n");
     let mut inbox = ConsoleInbox::default();
     while inbox.0.is_empty() {
-        hub.drain_into(&mut inbox);
+        hub.drain_into(&mut inbox, &mut ConsoleLeft::default());
         thread::yield_now();
     }
     let id = inbox.0.pop_front().unwrap().id;
@@ -277,6 +308,144 @@ fn a_stop_is_quick_even_when_a_command_is_never_answered() {
         Ok(read) => assert_eq!(read, 0),
         Err(error) => assert_eq!(error.kind(), io::ErrorKind::ConnectionReset),
     }
+}
+
+#[test]
+fn an_answer_that_goes_on_comes_in_parts_and_an_empty_line_ends_it() {
+    let (directory, _server, _executor) = running(Limits::default());
+    let mut console = Console::attach(directory.path());
+    console.send(b"watch 5 Motion\nstatus\n");
+    for _ in 0..5 {
+        assert_eq!(console.frame(), Some((Outcome::Part, "x".repeat(400))));
+    }
+    console.send(b"\r\nplayers\n");
+    assert_eq!(console.answer(), Some(done("ended")));
+    assert_eq!(
+        console.answer(),
+        Some(done("status")),
+        "lines sent meanwhile have their turn"
+    );
+    assert_eq!(console.answer(), Some(done("players")));
+    console.send(b"watch 5 Silence --json\n\n");
+    assert_eq!(console.answer(), Some(done("{\"message\":\"ended\"}")));
+}
+
+#[test]
+fn a_producer_hears_within_moments_that_its_asker_closed_or_is_gone() {
+    let (directory, server, executor) = running(Limits::default());
+    let mut closing = Console::attach(directory.path());
+    closing.send(b"watch 5 Silence\n");
+    let mut half_closed = Console::attach(directory.path());
+    half_closed.send(b"watch 5 Motion\n");
+    half_closed.0.get_ref().shutdown(Shutdown::Write).unwrap();
+    for _ in 0..10 {
+        assert_eq!(half_closed.frame().unwrap().0, Outcome::Part, "it still reads");
+    }
+    assert!(executor.streams.load(Ordering::Relaxed) > 0);
+    drop((closing, half_closed));
+    let begun = Instant::now();
+    while !server.shared.consoles().attached.is_empty() {
+        assert!(begun.elapsed() < Duration::from_secs(30));
+        thread::yield_now();
+    }
+    let begun = Instant::now();
+    while executor.streams.load(Ordering::Relaxed) > 0 {
+        assert!(begun.elapsed() < Duration::from_secs(30), "its producer goes on");
+        thread::yield_now();
+    }
+}
+
+#[test]
+fn an_asker_that_is_told_too_much_at_once_is_told_that_it_is_cut_off_and_may_ask_again() {
+    let (directory, _server, _executor) = running(Limits::default());
+    let mut console = Console::attach(directory.path());
+    console.send(b"watch 5 Burst\n");
+    let mut parts = 0;
+    let (ok, text) = loop {
+        match console.frame().unwrap() {
+            (Outcome::Part, text) => {
+                assert_eq!(text, parts.to_string());
+                parts += 1;
+            }
+            (outcome, text) => break (outcome == Outcome::Done, text),
+        }
+    };
+    assert!(!ok && text.starts_with("cut off: "), "{text}");
+    assert!((64..200).contains(&parts), "{parts}");
+    assert_eq!(console.ask("status"), done("status"));
+}
+
+#[test]
+fn a_console_that_takes_nothing_is_cut_off_and_reads_why_when_it_wakes() {
+    let limits = Limits {
+        write: Duration::from_millis(300),
+        ..Limits::default()
+    };
+    let (directory, server, _executor) = running(limits);
+    let mut stopped = Console::attach(directory.path());
+    stopped.send(b"watch 5 Motion\n");
+    let mut quick = Console::attach(directory.path());
+    let begun = Instant::now();
+    while server.shared.consoles().attached.len() > 1 {
+        assert!(begun.elapsed() < Duration::from_secs(30), "it was never cut off");
+        assert_eq!(quick.ask("status"), done("status"));
+    }
+    let mut parts = 0;
+    let last = loop {
+        match stopped.frame() {
+            Some((Outcome::Part, text)) => {
+                assert_eq!(text.len(), 400);
+                parts += 1;
+            }
+            last => break last,
+        }
+    };
+    let (outcome, text) = last.unwrap();
+    assert_eq!(outcome, Outcome::Failed);
+    assert!(
+        text.starts_with("cut off: ") && parts > 10,
+        "{parts} parts, then {text}"
+    );
+    assert_eq!(stopped.frame(), None);
+}
+
+#[test]
+fn garbage_is_answered_with_errors_and_nothing_else() {
+    let (directory, _server, _executor) = running(Limits::default());
+    let mut console = Console::attach(directory.path());
+    let mut long = vec![b'x'; 10 << 20];
+    long.push(b'\n');
+    console.send(&long);
+    let (ok, text) = console.answer().unwrap();
+    assert!(!ok && text.contains("4096"), "{text}");
+    let mut noise: Vec<u8> = (0..=255_u8).filter(|byte| *byte != b'\n').collect();
+    noise.push(b'\n');
+    console.send(&noise);
+    let (ok, text) = console.answer().unwrap();
+    assert!(!ok && text.contains("no UTF-8"), "{text}");
+    // Control characters and NUL are text to an edge: the grammar refuses them.
+    console.send(b"no\0\x1b[2J\x07\n");
+    assert_eq!(console.answer(), Some((false, "no\0\u{1b}[2J\u{7}".to_owned())));
+    console.send(b"half a line");
+    console.0.get_ref().shutdown(Shutdown::Write).unwrap();
+    assert!(console.answer().unwrap().1.contains("not run"));
+    assert_eq!(console.answer(), None);
+}
+
+#[test]
+fn thousands_of_lines_at_once_are_answered_one_by_one() {
+    const LINES: usize = 5_000;
+    let (directory, _server, _executor) = running(Limits::default());
+    let mut console = Console::attach(directory.path());
+    let mut sending = console.0.get_ref().try_clone().unwrap();
+    let sender = thread::spawn(move || {
+        let lines: String = (0..LINES).map(|n| format!("line {n}\n")).collect();
+        sending.write_all(lines.as_bytes()).unwrap();
+    });
+    for n in 0..LINES {
+        assert_eq!(console.answer(), Some(done(&format!("line {n}"))));
+    }
+    sender.join().unwrap();
 }
 
 #[cfg(target_os = "linux")]

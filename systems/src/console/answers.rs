@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use bevy_ecs::world::World;
 use decitick_components::{
-    admission::HandshakeLimits,
+    admission::{HandshakeLimits, UsedProofs},
     clock::Clock,
     combat::HitTally,
     connection::{Peer, PeerIndex},
@@ -13,13 +13,16 @@ use decitick_components::{
         PlayersAnswer, StatusAnswer, TickAnswer, WorldAnswer,
     },
     lane::OutboundLane,
-    limits::{LimitTable, limit_key},
+    limits::{LimitTable, USED_PROOFS, limit_key},
     liveness::{Keepalive, LastSeen, SmoothedRtt},
+    netsim::Netsim,
     phase::Phase,
     profile::DisplayName,
+    reasons::DropReason,
     server::PublicFace,
     session::{PlayerId, PlayerToken, SlotTable},
-    tally::{SettledTally, TickTimes},
+    settings::Settings,
+    tally::{RecentDrops, SettledTally, TickTimes},
     thing::ThingBook,
     world::WorldState,
     zone::ZoneBook,
@@ -30,6 +33,7 @@ pub(super) fn status(world: &World) -> StatusAnswer {
     let slots = world.resource::<SlotTable>();
     let SettledTally(tally) = world.resource::<SettledTally>();
     StatusAnswer {
+        name: world.resource::<Settings>().name.clone(),
         version: world.resource::<PublicFace>().version.clone(),
         uptime_s: clock.since_start.as_secs(),
         players: slots.taken(),
@@ -49,6 +53,11 @@ pub(super) fn status(world: &World) -> StatusAnswer {
         resources: super::scripts::rows(world),
         hits: HitsAnswer::from(world.resource::<HitTally>()),
         drops_by_reason: (&tally.all_drops()).into(),
+        netsim: world
+            .resource::<Netsim>()
+            .0
+            .is_some()
+            .then(|| super::diagnosis::answer(world)),
     }
 }
 
@@ -81,25 +90,37 @@ fn player(world: &World, id: PlayerId, entity: bevy_ecs::entity::Entity) -> Opti
 }
 
 pub(super) fn drops(world: &World) -> DropsAnswer {
-    DropsAnswer::from(&world.resource::<SettledTally>().0)
+    let last_minute = world.resource::<RecentDrops>().last_minute();
+    DropsAnswer::new(&world.resource::<SettledTally>().0, &last_minute)
 }
 
 pub(super) fn limits(world: &World, ip: Option<IpAddr>) -> LimitsAnswer {
     let now = world.resource::<Clock>().since_start;
     let index = world.resource::<PeerIndex>();
     let named = tables(world);
-    let door = world
-        .resource::<SettledTally>()
-        .0
-        .door
-        .tables
-        .iter()
-        .map(|table| LimitTableRow {
-            name: table.name,
-            entries: table.entries as u64,
-            capacity: table.capacity as u64,
-            refused: table.refused,
-        });
+    let SettledTally(tally) = world.resource::<SettledTally>();
+    let drops = tally.all_drops();
+    let slots = world.resource::<SlotTable>();
+    let sessions = [
+        LimitTableRow {
+            name: "packet_budget",
+            entries: u64::from(slots.taken()),
+            capacity: u64::from(slots.open()),
+            refused: drops.count(DropReason::PacketBudget),
+        },
+        LimitTableRow {
+            name: "used_proof",
+            entries: world.resource::<UsedProofs>().len() as u64,
+            capacity: USED_PROOFS as u64,
+            refused: drops.count(DropReason::ProofUsed),
+        },
+    ];
+    let door = tally.door.tables.iter().map(|table| LimitTableRow {
+        name: table.name,
+        entries: table.entries as u64,
+        capacity: table.capacity as u64,
+        refused: table.refused,
+    });
     let address = ip.map(|ip| {
         let counts_as = limit_key(ip, index.ipv6_prefix());
         AddressLimits {
@@ -114,6 +135,7 @@ pub(super) fn limits(world: &World, ip: Option<IpAddr>) -> LimitsAnswer {
     });
     LimitsAnswer {
         tables: door
+            .chain(sessions)
             .chain(named.iter().map(|(name, table)| LimitTableRow::new(name, table)))
             .collect(),
         address,

@@ -1,11 +1,13 @@
 //! The server's password: its key is derived by a worker, the newest request wins, and players who are on are
 //! not affected (docs/protocol.md 1.4).
 
+use bevy_ecs::reflect::ReflectResource;
 use bevy_ecs::{
     resource::Resource,
     system::{Res, ResMut},
     world::World,
 };
+use bevy_reflect::Reflect;
 use decitick_components::{
     admission::ServerPassword,
     settings::Settings,
@@ -14,7 +16,8 @@ use decitick_components::{
 use decitick_protocol::Password;
 
 /// Numbers the requests for a derivation.
-#[derive(Resource, Debug, Default)]
+#[derive(Resource, Debug, Default, Reflect)]
+#[reflect(Resource)]
 pub(super) struct PasswordRequests(u64);
 
 /// Asks for the key of the configured password when the server starts.

@@ -1,5 +1,7 @@
 //! What a newcomer is told, and who is told of a newcomer, in the join order of docs/protocol.md 1.5.
 
+use bevy_ecs::reflect::ReflectResource;
+use bevy_reflect::Reflect;
 use std::collections::BTreeSet;
 
 use bevy_ecs::{
@@ -45,7 +47,8 @@ type Connections<'w, 's> = Query<
 >;
 
 /// Who joined and is still to be told of the world: right after its ServerHello, or after it was let in from PreAuth.
-#[derive(Resource, Debug, Default)]
+#[derive(Resource, Debug, Default, Reflect)]
+#[reflect(Resource)]
 pub(crate) struct Newcomers(pub Vec<Entity>);
 
 /// Skills, weapons, files, the world, and who was here before.

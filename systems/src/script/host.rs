@@ -128,6 +128,9 @@ impl Host {
             office.log_lines = 0;
         }
         drop(desk);
+        for instance in self.instances.values_mut() {
+            instance.figures.this_tick = Duration::ZERO;
+        }
         let second = clock.since_start.as_secs();
         if second != self.second {
             self.second = second;

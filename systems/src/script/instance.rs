@@ -32,6 +32,8 @@ pub struct Figures {
     pub last_second: Duration,
     /// Time in the second that runs.
     pub this_second: Duration,
+    /// Time in the tick that runs, or was the last.
+    pub this_tick: Duration,
 }
 
 /// A resource that runs, or is paused.

@@ -62,7 +62,13 @@ impl Server {
 
     /// Starts a server and does not wait.
     pub(crate) fn spawn(directory: &Path, arguments: &[&str]) -> Self {
+        Self::spawn_with(directory, arguments, &[])
+    }
+
+    /// Starts a server with these variables in its environment and does not wait.
+    pub(crate) fn spawn_with(directory: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_decitick"))
+            .envs(environment.iter().copied())
             .arg("serve")
             .arg(directory)
             .args(["--listen", "127.0.0.1:0", "--no-console", "--log", "json"])

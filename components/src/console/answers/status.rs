@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::{
     super::text_table::{Layout, TextTable, bytes, counted, duration, milliseconds},
-    AnswerText, HitsAnswer, ResourceRow, SHOWN_CHARACTERS, WorldAnswer, tenths,
+    AnswerText, HitsAnswer, NetsimAnswer, ResourceRow, SHOWN_CHARACTERS, WorldAnswer, tenths,
 };
 use crate::{
     reasons::DropReason,
@@ -47,6 +47,8 @@ impl ReasonCounts {
 /// The answer of `status`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct StatusAnswer {
+    /// The name of the server.
+    pub name: String,
     /// The version of the program.
     pub version: String,
     /// Seconds since the start.
@@ -83,6 +85,8 @@ pub struct StatusAnswer {
     pub hits: HitsAnswer,
     /// Discarded datagrams since the start.
     pub drops_by_reason: ReasonCounts,
+    /// How bad the network is made; `null` when it is as it is.
+    pub netsim: Option<NetsimAnswer>,
 }
 
 /// How the ticks of the last minute were.
@@ -129,6 +133,7 @@ impl AnswerText for StatusAnswer {
             .collect();
         let mut table = TextTable::default();
         let mut line = |name: &str, value: String| table.row([name.to_owned(), value]);
+        line("name", escape_for_display(&self.name, SHOWN_CHARACTERS));
         line("version", escape_for_display(&self.version, SHOWN_CHARACTERS));
         line("uptime", duration(self.uptime_s));
         line(
@@ -174,6 +179,9 @@ impl AnswerText for StatusAnswer {
                 drops.join(", ")
             },
         );
+        if let Some(netsim) = &self.netsim {
+            line("netsim", netsim.text(layout));
+        }
         table.text(layout)
     }
 }
@@ -181,32 +189,82 @@ impl AnswerText for StatusAnswer {
 /// The answer of `drops`: received = handled + queued + dropped, when balanced.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DropsAnswer {
-    /// Datagrams read from the sockets.
+    /// Datagrams read from the sockets, and copies that the simulated network made of them.
     pub received: u64,
     /// Datagrams that had their effect, or were rightly without one.
     pub handled: u64,
-    /// Datagrams that wait for the tick.
+    /// Datagrams that wait for the tick, or are held back by the simulated network.
     pub queued: u64,
     /// Datagrams that were discarded.
     pub dropped: u64,
     /// The same by reason.
     pub by_reason: ReasonCounts,
+    /// Datagrams that were discarded in the last minute.
+    pub dropped_last_minute: u64,
+    /// The same by reason.
+    pub last_minute_by_reason: ReasonCounts,
     /// Datagrams the kernel discarded before they were received.
     pub kernel_lost: u64,
+    /// Of those received, how many are copies that the simulated network made.
+    pub simulated_copies: u64,
+    /// Of those queued, how many the simulated network holds back.
+    pub held_back: u64,
+    /// What became of what the server sent.
+    pub sent: SentAnswer,
     /// Whether the sum holds.
     pub balanced: bool,
 }
 
-impl From<&Tally> for DropsAnswer {
+/// What became of what the server sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct SentAnswer {
+    /// Datagrams of ticks that were handed to the kernel.
+    pub datagrams: u64,
+    /// Datagrams that it refused because the peer is unreachable.
+    pub unreachable: u64,
+    /// Datagrams that it refused because its send buffer was full.
+    pub buffer_full: u64,
+    /// Datagrams that it refused for another reason.
+    pub other_errors: u64,
+    /// Answers of the door, to queries and first hellos, that it refused.
+    pub door_errors: u64,
+    /// Whole ticks whose datagrams were given up because sending fell behind.
+    pub ticks_given_up: u64,
+    /// Datagrams that the simulated network lost.
+    pub simulated_lost: u64,
+}
+
+impl From<&Tally> for SentAnswer {
     fn from(tally: &Tally) -> Self {
+        Self {
+            datagrams: tally.sent.datagrams,
+            unreachable: tally.sent.unreachable,
+            buffer_full: tally.sent.buffer_full,
+            other_errors: tally.sent.other_errors,
+            door_errors: tally.door.send_errors,
+            ticks_given_up: tally.sent.outboxes_dropped,
+            simulated_lost: tally.sent.simulated_lost,
+        }
+    }
+}
+
+impl DropsAnswer {
+    /// Of the counts of now and those of the last minute.
+    #[must_use]
+    pub fn new(tally: &Tally, last_minute: &DropCounts) -> Self {
         let drops = tally.all_drops();
         Self {
-            received: tally.door.received,
+            received: tally.received(),
             handled: tally.door.handled + tally.handled,
             queued: tally.queued(),
             dropped: drops.total(),
             by_reason: ReasonCounts::from(&drops),
+            dropped_last_minute: last_minute.total(),
+            last_minute_by_reason: ReasonCounts::from(last_minute),
             kernel_lost: tally.door.kernel_lost,
+            simulated_copies: tally.duplicated,
+            held_back: tally.held_back,
+            sent: SentAnswer::from(tally),
             balanced: tally.balanced(),
         }
     }
@@ -215,15 +273,36 @@ impl From<&Tally> for DropsAnswer {
 impl AnswerText for DropsAnswer {
     fn text(&self, layout: Layout) -> String {
         let mut table = TextTable::default();
-        let mut line = |name: &str, count: u64| table.row([name.to_owned(), count.to_string()]);
-        line("received", self.received);
-        line("handled", self.handled);
-        line("queued", self.queued);
-        line("dropped", self.dropped);
+        table.row(["", "since the start", "last minute"].map(str::to_owned));
+        let mut line =
+            |name: &str, count: u64, recent: String| table.row([name.to_owned(), count.to_string(), recent]);
+        let none = String::new;
+        line("received", self.received, none());
+        line("handled", self.handled, none());
+        line("queued", self.queued, none());
+        line("dropped", self.dropped, self.dropped_last_minute.to_string());
         for (name, count) in self.by_reason.most_frequent_first() {
-            line(&format!("  {name}"), count);
+            let recent = self.last_minute_by_reason.0.get(name).copied().unwrap_or(0);
+            line(&format!("  {name}"), count, recent.to_string());
         }
-        line("lost in the kernel", self.kernel_lost);
+        line("lost in the kernel", self.kernel_lost, none());
+        let sent = &self.sent;
+        line("sent", sent.datagrams, none());
+        // What is there in trouble only is told of in trouble only.
+        for (name, count) in [
+            ("  unreachable", sent.unreachable),
+            ("  send buffer full", sent.buffer_full),
+            ("  other send errors", sent.other_errors),
+            ("  send errors at the door", sent.door_errors),
+            ("  whole ticks given up", sent.ticks_given_up),
+            ("  lost by netsim", sent.simulated_lost),
+            ("copies by netsim", self.simulated_copies),
+            ("held back by netsim", self.held_back),
+        ] {
+            if count > 0 {
+                line(name, count, none());
+            }
+        }
         let verdict = if self.balanced {
             "balanced: received = handled + queued + dropped"
         } else {
@@ -255,7 +334,9 @@ mod tests {
 
     #[test]
     fn drops_add_up_and_list_the_most_frequent_reason_first() {
-        let answer = DropsAnswer::from(&tally());
+        let mut recent = DropCounts::default();
+        recent.add(DropReason::Malformed);
+        let answer = DropsAnswer::new(&tally(), &recent);
         assert_eq!(
             (answer.received, answer.handled, answer.queued, answer.dropped),
             (10, 4, 3, 3)
@@ -281,6 +362,27 @@ mod tests {
             (json["balanced"].as_bool(), json["kernel_lost"].as_u64()),
             (Some(true), Some(5))
         );
+        assert!(text.contains("  malformed         2                1"), "{text}");
+        assert!(
+            !text.contains("netsim") && !text.contains("send errors"),
+            "{text}"
+        );
+        assert_eq!(json["last_minute_by_reason"]["malformed"].as_u64(), Some(1));
+    }
+
+    #[test]
+    fn what_was_sent_and_refused_is_told() {
+        let mut troubled = tally();
+        troubled.sent.buffer_full = 3;
+        troubled.door.send_errors = 4;
+        troubled.sent.simulated_lost = 5;
+        let answer = DropsAnswer::new(&troubled, &DropCounts::default());
+        let text = answer.text(Layout::WIDE);
+        for part in ["send buffer full", "send errors at the door", "lost by netsim"] {
+            assert!(text.contains(part), "{text}");
+        }
+        let json = serde_json::to_value(&answer).unwrap();
+        assert_eq!(json["sent"]["door_errors"].as_u64(), Some(4));
     }
 
     #[test]
@@ -288,7 +390,7 @@ mod tests {
         let mut unbalanced = tally();
         unbalanced.door.received += 1;
         assert!(
-            DropsAnswer::from(&unbalanced)
+            DropsAnswer::new(&unbalanced, &DropCounts::default())
                 .text(Layout::WIDE)
                 .contains("NOT BALANCED")
         );
@@ -300,6 +402,7 @@ mod tests {
         times.record(Duration::from_micros(1500));
         times.skipped = 3;
         let answer = StatusAnswer {
+            name: "Night City".to_owned(),
             version: "0.1.0".to_owned(),
             uptime_s: 3_725,
             players: 12,
@@ -333,6 +436,7 @@ mod tests {
                 ..HitsAnswer::default()
             },
             drops_by_reason: ReasonCounts::from(&tally().all_drops()),
+            netsim: None,
         };
         let json = serde_json::to_value(&answer).unwrap();
         assert_eq!(

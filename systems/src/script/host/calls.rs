@@ -213,6 +213,7 @@ impl crate::script::instance::Figures {
         self.calls += 1;
         self.time = self.time.saturating_add(time);
         self.this_second = self.this_second.saturating_add(time);
+        self.this_tick = self.this_tick.saturating_add(time);
         self.longest = self.longest.max(time);
     }
 }

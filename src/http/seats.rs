@@ -8,12 +8,12 @@ use std::{
 
 use decitick_components::limits::limit_key;
 
-use super::ServeLimits;
+use super::HttpLimits;
 
 /// The seats of a server.
 #[derive(Clone, Debug)]
-pub(super) struct Seats {
-    limits: ServeLimits,
+pub(crate) struct Seats {
+    limits: HttpLimits,
     taken: Arc<Mutex<Taken>>,
 }
 
@@ -25,14 +25,14 @@ struct Taken {
 
 /// One connection's seat; it is free again when this is dropped.
 #[derive(Debug)]
-pub(super) struct Seat {
+pub(crate) struct Seat {
     seats: Seats,
     /// What it counts as; none for addresses that are exempt.
     key: Option<IpAddr>,
 }
 
 impl Seats {
-    pub(super) fn new(limits: ServeLimits) -> Self {
+    pub(crate) fn new(limits: HttpLimits) -> Self {
         Self {
             limits,
             taken: Arc::default(),
@@ -40,7 +40,7 @@ impl Seats {
     }
 
     /// A seat for an address; none when it or the server has too many.
-    pub(super) fn take(&self, ip: IpAddr) -> Option<Seat> {
+    pub(crate) fn take(&self, ip: IpAddr) -> Option<Seat> {
         let key = limit_key(ip, self.limits.ipv6_prefix);
         let exempt = self.limits.loopback_exempt && ip.to_canonical().is_loopback();
         let mut taken = self.lock();
@@ -85,16 +85,16 @@ impl Drop for Seat {
 mod tests {
     use super::*;
 
-    fn seats(limits: ServeLimits) -> impl Fn(&str) -> Option<Seat> {
+    fn seats(limits: HttpLimits) -> impl Fn(&str) -> Option<Seat> {
         let seats = Seats::new(limits);
         move |ip| seats.take(ip.parse().unwrap())
     }
 
     #[test]
     fn an_ip_has_its_number_of_seats_and_gets_them_back() {
-        let take = seats(ServeLimits {
+        let take = seats(HttpLimits {
             connections_per_ip: 2,
-            ..ServeLimits::default()
+            ..HttpLimits::default()
         });
         let first = take("192.0.2.1").unwrap();
         let _second = take("::ffff:192.0.2.1").unwrap();
@@ -114,15 +114,15 @@ mod tests {
 
     #[test]
     fn the_limit_in_all_holds_for_everybody_and_the_one_per_ip_not_for_loopback() {
-        let limits = ServeLimits {
+        let limits = HttpLimits {
             connections: 3,
             connections_per_ip: 1,
-            ..ServeLimits::default()
+            ..HttpLimits::default()
         };
         let take = seats(limits);
         let _local = [take("127.0.0.1"), take("127.0.0.1"), take("::1")].map(Option::unwrap);
         assert!(take("127.0.0.1").is_none() && take("192.0.2.1").is_none());
-        let take = seats(ServeLimits {
+        let take = seats(HttpLimits {
             loopback_exempt: false,
             ..limits
         });
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn what_is_given_back_leaves_nothing_behind() {
-        let seats = Seats::new(ServeLimits::default());
+        let seats = Seats::new(HttpLimits::default());
         drop(seats.take("192.0.2.1".parse().unwrap()));
         assert!(seats.lock().all == 0 && seats.lock().by_ip.is_empty());
     }

@@ -16,12 +16,12 @@ use tokio::{
     time::{Sleep, sleep_until},
 };
 
-use super::ServeLimits;
+use super::HttpLimits;
 
 /// How fast a client takes what it is sent; the time is an argument.
 #[derive(Debug)]
 struct Pace {
-    limits: ServeLimits,
+    limits: HttpLimits,
     /// Since when the client is waited for.
     waits_since: Option<Instant>,
     /// How much of that wait belongs to earlier windows.
@@ -33,7 +33,7 @@ struct Pace {
 }
 
 impl Pace {
-    const fn new(limits: ServeLimits) -> Self {
+    const fn new(limits: HttpLimits) -> Self {
         Self {
             limits,
             waits_since: None,
@@ -89,7 +89,7 @@ pub(super) struct Paced {
 }
 
 impl Paced {
-    pub(super) fn new(stream: TcpStream, limits: ServeLimits) -> Self {
+    pub(super) fn new(stream: TcpStream, limits: HttpLimits) -> Self {
         Self {
             stream,
             pace: Pace::new(limits),
@@ -171,7 +171,7 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
 
     fn pace() -> (Pace, Instant) {
-        (Pace::new(ServeLimits::default()), Instant::now())
+        (Pace::new(HttpLimits::default()), Instant::now())
     }
 
     #[test]

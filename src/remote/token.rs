@@ -1,0 +1,267 @@
+//! `remote_token`: what a program must show to ask. Made at the first start with `remote` set, read at every other;
+//! whatever another user could have read or put there stops the start.
+
+use std::{
+    fmt,
+    fs::{File, OpenOptions},
+    io::{self, Read, Write},
+    os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt},
+    path::{Path, PathBuf},
+};
+
+use decitick_components::secret::Secret;
+
+use crate::leftovers;
+
+/// The name of the file in a server directory.
+pub const TOKEN_FILE: &str = "remote_token";
+/// What the name of a file that is still being written starts with.
+const TEMPORARY_PREFIX: &str = ".remote_token.";
+/// Random bytes, of which the file holds the hex digits.
+const RANDOM_BYTES: usize = 32;
+const DIGITS: usize = 2 * RANDOM_BYTES;
+
+/// The token. It is never printed.
+#[derive(Debug)]
+pub struct RemoteToken(Secret<String>);
+
+impl RemoteToken {
+    /// This token; what it looks like is said by [`load_or_create`].
+    #[must_use]
+    pub const fn of(token: String) -> Self {
+        Self(Secret::new(token))
+    }
+
+    /// Whether this is the token; compared in constant time.
+    #[must_use]
+    pub fn is(&self, sent: &str) -> bool {
+        Secret::new(sent.as_bytes()) == Secret::new(self.0.expose().as_bytes())
+    }
+}
+
+/// Reads the token of a server directory, and makes it when there is none: 64 lower-case hex digits and a line end, in a
+/// file of mode 0600.
+///
+/// # Errors
+/// [`TokenError`], which names the file and the mend.
+pub fn load_or_create(directory: &Path) -> Result<RemoteToken, TokenError> {
+    let path = directory.join(TOKEN_FILE);
+    let error = |fault| TokenError {
+        path: path.clone(),
+        fault,
+    };
+    if let Some(token) = read(&path).map_err(error)? {
+        leftovers::remove(directory, TEMPORARY_PREFIX);
+        return Ok(token);
+    }
+    create(directory, &path).map_err(|fault| error(TokenFault::Create(fault)))?;
+    // Read what won: another server may have been faster.
+    read(&path)
+        .map_err(error)?
+        .ok_or_else(|| error(TokenFault::Create(io::ErrorKind::NotFound.into())))
+}
+
+fn read(path: &Path) -> Result<Option<RemoteToken>, TokenFault> {
+    // O_NONBLOCK: a named pipe in the file's place must not hang the start.
+    let flags = (nix::fcntl::OFlag::O_NOFOLLOW | nix::fcntl::OFlag::O_NONBLOCK).bits();
+    let file = match OpenOptions::new().read(true).custom_flags(flags).open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(TokenFault::Unreadable(error)),
+    };
+    // Everything is asked of the open file, so that nobody can exchange it in between.
+    let metadata = file.metadata().map_err(TokenFault::Unreadable)?;
+    if !metadata.is_file() {
+        return Err(TokenFault::NotAFile);
+    }
+    let user = nix::unistd::geteuid().as_raw();
+    if metadata.uid() != user {
+        return Err(TokenFault::OtherOwner {
+            owner: metadata.uid(),
+            user,
+        });
+    }
+    let mode = metadata.mode() & 0o7777;
+    if mode & 0o077 != 0 {
+        return Err(TokenFault::Permissions { mode });
+    }
+    let mut text = String::new();
+    file.take(DIGITS as u64 + 3)
+        .read_to_string(&mut text)
+        .map_err(TokenFault::Unreadable)?;
+    let token = text.strip_suffix('\n').unwrap_or(&text);
+    let token = token.strip_suffix('\r').unwrap_or(token);
+    let hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    if token.len() != DIGITS || !token.bytes().all(hex) {
+        return Err(TokenFault::Content);
+    }
+    Ok(Some(RemoteToken::of(token.to_owned())))
+}
+
+/// Written and synced under a name of its own, then linked, which never replaces a token that is there.
+fn create(directory: &Path, path: &Path) -> io::Result<()> {
+    let temporary = directory.join(format!("{TEMPORARY_PREFIX}{}", random_hex::<8>()?));
+    let linked = write(&temporary).and_then(|()| std::fs::hard_link(&temporary, path));
+    let _ = std::fs::remove_file(&temporary);
+    match linked {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+        other => other?,
+    }
+    File::open(directory)?.sync_all()
+}
+
+fn write(path: &Path) -> io::Result<()> {
+    let mut file = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)?;
+    // The umask may have taken bits away that the owner needs.
+    file.set_permissions(std::fs::Permissions::from_mode(0o600))?;
+    writeln!(file, "{}", random_hex::<RANDOM_BYTES>()?)?;
+    file.sync_all()
+}
+
+fn random_hex<const BYTES: usize>() -> io::Result<String> {
+    let mut random = [0; BYTES];
+    getrandom::fill(&mut random).map_err(io::Error::other)?;
+    Ok(random.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// Why there is no token.
+#[derive(Debug)]
+pub struct TokenError {
+    /// The file.
+    pub path: PathBuf,
+    /// What is wrong with it.
+    pub fault: TokenFault,
+}
+
+/// What is wrong with a token file.
+#[derive(Debug)]
+pub enum TokenFault {
+    /// It is a directory, a device or the like.
+    NotAFile,
+    /// It belongs to another user than the server runs as.
+    OtherOwner {
+        /// The owner's user id.
+        owner: u32,
+        /// The server's.
+        user: u32,
+    },
+    /// Group or others may do something with it.
+    Permissions {
+        /// The permission bits.
+        mode: u32,
+    },
+    /// It may not be read, is a symbolic link, or reading failed.
+    Unreadable(io::Error),
+    /// It does not hold 64 hex digits.
+    Content,
+    /// It could not be made.
+    Create(io::Error),
+}
+
+impl fmt::Display for TokenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = self.path.display();
+        match &self.fault {
+            TokenFault::NotAFile => write!(f, "{path}: the token file is no regular file; remove it"),
+            TokenFault::OtherOwner { owner, user } => write!(
+                f,
+                "{path}: the token file belongs to user {owner} and the server runs as user {user}; remove it, and the next start makes a new one"
+            ),
+            TokenFault::Permissions { mode } => write!(
+                f,
+                "{path}: the token file has mode {mode:04o}, so others may know the token; remove it, and the next start makes a new one"
+            ),
+            TokenFault::Unreadable(error) => write!(
+                f,
+                "{path}: the token file cannot be read: {error}; it must be a file, no link, that the server's user may read"
+            ),
+            TokenFault::Content => write!(
+                f,
+                "{path}: the token file does not hold {DIGITS} lower-case hex digits; remove it, and the next start makes a new one"
+            ),
+            TokenFault::Create(error) => write!(
+                f,
+                "{path}: the token file cannot be made: {error}; let the server's user write to the directory"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for TokenError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &self.fault {
+            TokenFault::Unreadable(error) | TokenFault::Create(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, os::unix::fs::symlink};
+
+    use super::*;
+
+    #[test]
+    fn a_token_is_made_once_for_its_owner_alone_and_read_again() {
+        let directory = tempfile::tempdir().unwrap();
+        let made = load_or_create(directory.path()).unwrap();
+        let path = directory.path().join(TOKEN_FILE);
+        let text = fs::read_to_string(&path).unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().mode() & 0o7777, 0o600);
+        assert!(text.len() == 65 && made.is(text.trim_end()));
+        let again = load_or_create(directory.path()).unwrap();
+        assert!(again.is(text.trim_end()) && !again.is("") && !again.is(&text));
+        assert_eq!(
+            fs::read_dir(directory.path()).unwrap().count(),
+            1,
+            "nothing beside"
+        );
+        assert_eq!(format!("{again:?}"), "RemoteToken(Secret(redacted))");
+        let other = tempfile::tempdir().unwrap();
+        assert!(!load_or_create(other.path()).unwrap().is(text.trim_end()));
+    }
+
+    #[test]
+    fn a_token_that_others_may_know_or_that_is_none_stops_the_start_with_the_mend() {
+        let refused = |prepare: &dyn Fn(&Path)| {
+            let directory = tempfile::tempdir().unwrap();
+            prepare(&directory.path().join(TOKEN_FILE));
+            load_or_create(directory.path()).unwrap_err().to_string()
+        };
+        let put = |path: &Path, text: &str, mode: u32| {
+            fs::write(path, text).unwrap();
+            fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+        };
+        let token = "0123456789abcdef".repeat(4);
+        for mode in [0o640, 0o604, 0o660, 0o601] {
+            let told = refused(&|path| put(path, &token, mode));
+            assert!(
+                told.contains(&format!("mode {mode:04o}")) && told.contains("remove it"),
+                "{told}"
+            );
+        }
+        for text in [
+            "",
+            "abc",
+            &token.to_uppercase(),
+            &format!("{token}0"),
+            &format!("{token}\n\n"),
+        ] {
+            let told = refused(&|path| put(path, text, 0o600));
+            assert!(told.contains("64 lower-case hex digits"), "{told}");
+        }
+        let told = refused(&|path| fs::create_dir(path).unwrap());
+        assert!(told.contains("no regular file"), "{told}");
+        let told = refused(&|path| {
+            let elsewhere = path.with_file_name("elsewhere");
+            put(&elsewhere, &token, 0o600);
+            symlink(elsewhere, path).unwrap();
+        });
+        assert!(told.contains("no link"), "{told}");
+    }
+}
