@@ -2,8 +2,8 @@
 //!
 //! The number is an immutable component whose hooks keep its book, so that no book can go stale.
 
-use crate::inspection::Summarise;
-use bevy_reflect::{PartialReflect, Reflect, TypeInfo, Typed};
+use crate::inspection::{Summarise, SummaryField};
+use bevy_reflect::structs::DynamicStruct;
 use std::{any::type_name, collections::BTreeMap, fmt};
 
 use bevy_ecs::{
@@ -128,24 +128,24 @@ pub(crate) fn strike<Id: Numbered>(mut world: DeferredWorld<'_>, context: HookCo
     }
 }
 
-#[derive(Reflect)]
-struct ShownBook {
-    last: u32,
-    reserved: usize,
-    entities: BTreeMap<u32, Entity>,
-}
-
 impl<Id: Numbered> Summarise for Book<Id> {
-    fn summary_info() -> &'static TypeInfo {
-        ShownBook::type_info()
+    fn fields() -> &'static [SummaryField] {
+        const {
+            &[
+                SummaryField::of::<u32>("last"),
+                SummaryField::of::<usize>("reserved"),
+                SummaryField::of::<BTreeMap<u32, Entity>>("entities"),
+            ]
+        }
     }
 
-    fn summary(&self) -> Box<dyn PartialReflect> {
-        Box::new(ShownBook {
-            last: self.last,
-            reserved: self.reserved,
-            entities: self.iter().map(|(id, entity)| (id.number(), entity)).collect(),
-        })
+    fn summary(&self) -> DynamicStruct {
+        let entities: BTreeMap<u32, Entity> = self.iter().map(|(id, entity)| (id.number(), entity)).collect();
+        let mut summary = DynamicStruct::default();
+        summary.insert("last", self.last);
+        summary.insert("reserved", self.reserved);
+        summary.insert("entities", entities);
+        summary
     }
 }
 

@@ -11,7 +11,7 @@ use std::{any::TypeId, collections::BTreeMap, fmt::Write};
 
 use bevy_app::App;
 use bevy_ecs::{component::Component, resource::Resource, world::EntityRef};
-use bevy_reflect::{PartialReflect, Reflect, TypeInfo, reflect_remote};
+use bevy_reflect::{MaybeTyped, Reflect, TypeInfo, reflect_remote, structs::DynamicStruct};
 use decitick_protocol::Vec3;
 
 pub use list::register_types;
@@ -19,30 +19,49 @@ pub use list::register_types;
 /// Shows a summary of itself instead of everything it holds. [`InspectApp::summarise`] makes it known.
 pub trait Summarise: Component {
     /// The fields of a summary.
-    fn summary_info() -> &'static TypeInfo;
+    fn fields() -> &'static [SummaryField];
 
     /// The summary of this value.
-    fn summary(&self) -> Box<dyn PartialReflect>;
+    fn summary(&self) -> DynamicStruct;
+}
+
+/// One field of a summary.
+#[derive(Clone, Copy, Debug)]
+pub struct SummaryField {
+    /// Its name.
+    pub name: &'static str,
+    /// What its values consist of, as far as that is known from their type.
+    pub info: fn() -> Option<&'static TypeInfo>,
+}
+
+impl SummaryField {
+    /// A field whose values are of a type.
+    #[must_use]
+    pub const fn of<T: MaybeTyped>(name: &'static str) -> Self {
+        Self {
+            name,
+            info: T::maybe_type_info,
+        }
+    }
 }
 
 /// Writes [`Summarise`] for a type: each field of the summary with its type and its value.
+///
+/// A summary is a plain list and no type that derives `Reflect`: each of those would cost as much to compile as a module.
 macro_rules! summary {
     (|$it:ident: $of:ty| { $($field:ident: $kind:ty = $value:expr),* $(,)? }) => {
-        const _: () = {
-            #[derive(bevy_reflect::Reflect)]
-            struct Summary { $($field: $kind),* }
-
-            impl $crate::inspection::Summarise for $of {
-                fn summary_info() -> &'static bevy_reflect::TypeInfo {
-                    <Summary as bevy_reflect::Typed>::type_info()
-                }
-
-                fn summary(&self) -> Box<dyn bevy_reflect::PartialReflect> {
-                    let $it = self;
-                    Box::new(Summary { $($field: $value),* })
-                }
+        impl $crate::inspection::Summarise for $of {
+            fn fields() -> &'static [$crate::inspection::SummaryField] {
+                const { &[$($crate::inspection::SummaryField::of::<$kind>(stringify!($field))),*] }
             }
-        };
+
+            fn summary(&self) -> bevy_reflect::structs::DynamicStruct {
+                let $it = self;
+                let mut summary = bevy_reflect::structs::DynamicStruct::default();
+                $(summary.insert::<$kind>(stringify!($field), $value);)*
+                summary
+            }
+        }
     };
 }
 pub(crate) use summary;
@@ -96,9 +115,9 @@ impl Hidden {
 #[derive(Clone, Copy, Debug)]
 pub struct SummaryOf {
     /// The fields of the summary.
-    pub info: &'static TypeInfo,
+    pub fields: &'static [SummaryField],
     /// The summary of what an entity holds; none when it lacks the component.
-    pub of: fn(EntityRef<'_>) -> Option<Box<dyn PartialReflect>>,
+    pub of: fn(EntityRef<'_>) -> Option<DynamicStruct>,
 }
 
 /// How a type is shown, if not whole.
@@ -141,7 +160,7 @@ pub trait InspectApp {
 impl InspectApp for App {
     fn summarise<T: Summarise>(&mut self) -> &mut Self {
         let summary = SummaryOf {
-            info: T::summary_info(),
+            fields: T::fields(),
             of: |entity| entity.get::<T>().map(Summarise::summary),
         };
         show::<T>(self, Sight::Summary(summary))
@@ -187,6 +206,7 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use bevy_ecs::world::World;
+    use bevy_reflect::structs::{GetField, Struct};
 
     use super::*;
 
@@ -205,11 +225,14 @@ mod tests {
         let (full, none) = (world.spawn(Queue(vec![1, 2, 3])).id(), world.spawn_empty().id());
         let shown = (summary.of)(world.entity(full)).unwrap();
         assert_eq!(
-            format!("{shown:?}"),
-            "decitick_components::inspection::tests::Summary { waiting: 3 }"
+            (shown.field_len(), shown.get_field::<usize>("waiting")),
+            (1, Some(&3))
         );
         assert!((summary.of)(world.entity(none)).is_none());
-        assert_eq!(summary.info.as_struct().unwrap().field_names(), ["waiting"]);
+        assert_eq!(
+            summary.fields.iter().map(|field| field.name).collect::<Vec<_>>(),
+            ["waiting"]
+        );
     }
 
     #[test]

@@ -121,7 +121,7 @@ fn strike_name(mut world: DeferredWorld<'_>, context: HookContext) {
 
 summary!(|name: DisplayName| { name: String = name.0.as_str().to_owned() });
 summary!(|account: Account| { account: String = account.0.to_string() });
-summary!(|granted: Granted| { names: Vec<String> = granted.0.iter().map(|name| name.to_string()).collect() });
+summary!(|granted: Granted| { names: Vec<String> = granted.0.iter().map(ToString::to_string).collect() });
 summary!(|book: NameBook| {
     policy: NamePolicy = book.policy,
     holders: BTreeMap<String, Entity> = book.holders.clone(),

@@ -1,7 +1,7 @@
 //! Counters: the drop ledger, traffic, and how long ticks took. Plain numbers with the rule that they add up.
 
-use crate::inspection::{Summarise, summary};
-use bevy_reflect::{PartialReflect, Reflect, TypeInfo, Typed};
+use crate::inspection::{Summarise, SummaryField, summary};
+use bevy_reflect::{Reflect, structs::DynamicStruct};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -354,61 +354,32 @@ impl DropCounts {
     }
 }
 
-#[derive(Reflect)]
-struct ShownTally {
-    received: u64,
-    received_bytes: u64,
-    handled_at_the_door: u64,
-    passed: u64,
-    kernel_lost: u64,
-    dropped_at_the_door: BTreeMap<String, u64>,
-    taken: u64,
-    handled: u64,
-    dropped: BTreeMap<String, u64>,
-    sent: SentTally,
-    lane_limited: u64,
-    lane_discarded: u64,
-    resends: u64,
-    packets_in_per_s: f64,
-    packets_out_per_s: f64,
-    bytes_in_per_s: f64,
-    bytes_out_per_s: f64,
-}
-
-impl Summarise for Tally {
-    fn summary_info() -> &'static TypeInfo {
-        ShownTally::type_info()
-    }
-
-    fn summary(&self) -> Box<dyn PartialReflect> {
-        Box::new(ShownTally {
-            received: self.door.received,
-            received_bytes: self.door.received_bytes,
-            handled_at_the_door: self.door.handled,
-            passed: self.door.passed,
-            kernel_lost: self.door.kernel_lost,
-            dropped_at_the_door: self.door.dropped.shown(),
-            taken: self.taken,
-            handled: self.handled,
-            dropped: self.dropped.shown(),
-            sent: self.sent,
-            lane_limited: self.lane_limited,
-            lane_discarded: self.lane_discarded,
-            resends: self.resends,
-            packets_in_per_s: self.rates.packets_in,
-            packets_out_per_s: self.rates.packets_out,
-            bytes_in_per_s: self.rates.bytes_in,
-            bytes_out_per_s: self.rates.bytes_out,
-        })
-    }
-}
+summary!(|tally: Tally| {
+    received: u64 = tally.door.received,
+    received_bytes: u64 = tally.door.received_bytes,
+    handled_at_the_door: u64 = tally.door.handled,
+    passed: u64 = tally.door.passed,
+    kernel_lost: u64 = tally.door.kernel_lost,
+    dropped_at_the_door: BTreeMap<String, u64> = tally.door.dropped.shown(),
+    taken: u64 = tally.taken,
+    handled: u64 = tally.handled,
+    dropped: BTreeMap<String, u64> = tally.dropped.shown(),
+    sent: SentTally = tally.sent,
+    lane_limited: u64 = tally.lane_limited,
+    lane_discarded: u64 = tally.lane_discarded,
+    resends: u64 = tally.resends,
+    packets_in_per_s: f64 = tally.rates.packets_in,
+    packets_out_per_s: f64 = tally.rates.packets_out,
+    bytes_in_per_s: f64 = tally.rates.bytes_in,
+    bytes_out_per_s: f64 = tally.rates.bytes_out,
+});
 
 impl Summarise for SettledTally {
-    fn summary_info() -> &'static TypeInfo {
-        ShownTally::type_info()
+    fn fields() -> &'static [SummaryField] {
+        Tally::fields()
     }
 
-    fn summary(&self) -> Box<dyn PartialReflect> {
+    fn summary(&self) -> DynamicStruct {
         self.0.summary()
     }
 }

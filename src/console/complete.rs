@@ -124,7 +124,7 @@ mod tests {
     #[test]
     fn a_server_offers_what_is_fit_for_a_terminal_and_no_more() {
         let answer = asked_of(
-            r#"{"start":5,"candidates":[{"text":"5 ","shown":"5 Bob[2J"},{"text":"6\n","shown":"x"}]}"#,
+            r#"{"start":5,"candidates":[{"text":"5 ","shown":"5 Bob\u001b[2J"},{"text":"6\n","shown":"x"}]}"#,
             "kick B",
         );
         let offered = answer.unwrap().candidates;

@@ -52,12 +52,20 @@ pub(super) fn converse<Fault>(
         Err(error) => return Ok(failed(error)),
     };
     let begun = Instant::now();
+    let mut told_something = false;
     loop {
         match asking.next(LOOK.min(patience)) {
-            Ok(answer) if answer.more => tell(&answer.text)?,
+            Ok(answer) if answer.more => {
+                told_something = true;
+                tell(&answer.text)?;
+            }
             Ok(answer) => return Ok(Told::Last(Outcome::of(answer.ok), answer.text)),
             Err(AskError::TooLate { .. }) if goes_on || begun.elapsed() < patience => {}
             Err(AskError::TooLate { .. }) => return Ok(failed(AskError::TooLate { patience })),
+            // It was answered, as far as there was something to tell.
+            Err(AskError::Stopped) if told_something => {
+                return Ok(Told::Stopped(own_words(json, "error", "the server stops")));
+            }
             Err(error) => return Ok(failed(error)),
         }
         match look(goes_on)? {

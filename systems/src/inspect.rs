@@ -16,7 +16,7 @@ use bevy_ecs::{
     reflect::{AppTypeRegistry, ReflectComponent},
     world::{EntityRef, World},
 };
-use bevy_reflect::{PartialReflect, Reflect, TypeInfo};
+use bevy_reflect::{PartialReflect, Reflect, TypeInfo, structs::DynamicStruct};
 use decitick_components::inspection::{Hidden, InspectApp, Sight, Sights, register_types};
 
 pub(crate) use label::rank;
@@ -24,7 +24,7 @@ pub use label::{EntityFault, entity_named, is_shown_as_entity, label};
 pub use names::{
     Kind, NameFault, Named, component_names, components_of, field_names, find, known_as, resource_names,
 };
-pub use path::{PathFault, field_at, fields_of, settable_at, value_at};
+pub use path::{Form, PathFault, field_at, fields_of, settable_at, value_at};
 pub use value::{Budget, shown};
 
 use crate::{anatomy, encode, handshake, lane, liveness, netsim, remote, script, spawn, streaming};
@@ -55,7 +55,7 @@ pub enum View<'w> {
     /// All of it.
     Whole(&'w dyn Reflect),
     /// A summary.
-    Summary(Box<dyn PartialReflect>),
+    Summary(DynamicStruct),
 }
 
 impl View<'_> {
@@ -64,7 +64,7 @@ impl View<'_> {
     pub fn value(&self) -> &dyn PartialReflect {
         match self {
             Self::Whole(value) => value.as_partial_reflect(),
-            Self::Summary(value) => &**value,
+            Self::Summary(value) => value,
         }
     }
 }
@@ -81,10 +81,10 @@ pub enum Seen {
 impl Seen {
     /// What the type consists of, as far as it is seen.
     #[must_use]
-    pub const fn info(&self) -> &'static TypeInfo {
+    pub const fn form(&self) -> Form {
         match self {
-            Self::Whole(_, info) => info,
-            Self::Summary(summary) => summary.info,
+            Self::Whole(_, info) => Form::Type(info),
+            Self::Summary(summary) => Form::Summary(summary.fields),
         }
     }
 

@@ -263,7 +263,7 @@ fn the_dashboard_asks_for_metrics_that_there_are() {
     for family in FAMILIES {
         match family.kind {
             Kind::Histogram => {
-                known.extend(["_bucket", "_sum", "_count"].map(|part| format!("{}{part}", family.name)))
+                known.extend(["_bucket", "_sum", "_count"].map(|part| format!("{}{part}", family.name)));
             }
             Kind::Counter | Kind::Gauge => {
                 known.insert(family.name.to_owned());

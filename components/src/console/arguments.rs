@@ -7,7 +7,10 @@ mod scripts;
 mod words;
 mod world;
 
-use std::{net::IpAddr, num::NonZeroU32};
+use std::{
+    net::{IpAddr, SocketAddr},
+    num::NonZeroU32,
+};
 
 use decitick_protocol::Password;
 
@@ -131,7 +134,11 @@ pub(super) fn limits(arguments: &str) -> Parsed {
     if ip.is_empty() {
         return Ok(ConsoleCommand::Limits { ip: None });
     }
-    match ip.parse::<IpAddr>() {
+    // As `players` shows it, with its port, too.
+    let address = ip
+        .parse::<IpAddr>()
+        .or_else(|_| ip.parse::<SocketAddr>().map(|address| address.ip()));
+    match address {
         Ok(ip) => Ok(ConsoleCommand::Limits {
             ip: Some(ip.to_canonical()),
         }),

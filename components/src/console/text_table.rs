@@ -118,7 +118,7 @@ impl TextTable {
         let cells = self.rows.iter().filter_map(|row| row.get(column));
         let hanging = if column == 0 { HANGING } else { 0 };
         cells
-            .flat_map(|cell| cell.split(' '))
+            .flat_map(|cell| words(cell))
             .map(|word| display_width(word) + hanging)
             .max()
             .unwrap_or(0)
@@ -231,8 +231,7 @@ fn broken(cell: &str, width: usize, hanging: usize) -> Vec<String> {
     let mut line = " ".repeat(first);
     let mut used = first;
     let mut empty = true;
-    for word in text.split(' ') {
-        let mut word = word;
+    for mut word in words(text) {
         loop {
             let gap = usize::from(!empty);
             if used + gap + display_width(word) <= width {
@@ -264,6 +263,28 @@ fn broken(cell: &str, width: usize, hanging: usize) -> Vec<String> {
         lines.push(line.trim_end_matches(' ').to_owned());
     }
     lines
+}
+
+/// The parts of a text between which it may be broken: its words, and a figure with its unit as one.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    const UNITS: [&str; 9] = ["ms", "s", "min", "h", "d", "B", "kB", "MB", "%"];
+    let mut rest = Some(text);
+    std::iter::from_fn(move || {
+        let text = rest?;
+        let end = text.find(' ').unwrap_or(text.len());
+        let figure = text.get(..end).unwrap_or_default();
+        let after = text.get(end + 1..).unwrap_or_default();
+        let unit = after.split([' ', ',']).next().unwrap_or_default();
+        let end = if figure.ends_with(|last: char| last.is_ascii_digit()) && UNITS.contains(&unit) {
+            let long = end + 1 + unit.len();
+            long + usize::from(text.get(long..).is_some_and(|more| more.starts_with(',')))
+        } else {
+            end
+        };
+        let (word, more) = text.split_at_checked(end).unwrap_or((text, ""));
+        rest = more.strip_prefix(' ');
+        Some(word)
+    })
 }
 
 /// The part of a word that fits, at least one character: up to a mark that words are commonly parted at, when there is

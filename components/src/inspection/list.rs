@@ -2,8 +2,9 @@
 
 use bevy_app::App;
 use bevy_ecs::message::{Message, Messages};
+use bevy_reflect::structs::DynamicStruct;
 
-use super::{InspectApp, Summarise, summary};
+use super::{InspectApp, Summarise, SummaryField, summary};
 use crate::{
     admission, anatomy, auth, ban_changes, bans, body, client_files, clock, combat, connection, console,
     departures, entropy, gamemode, grid, lane, liveness, mailbox, messages, metrics, netsim, pages, phase,
@@ -170,18 +171,15 @@ fn secrets(app: &mut App) {
         .keep_secret::<gamemode::Gamemode>("what gamemodes keep is theirs; `resource list` shows what runs");
 }
 
-#[derive(bevy_reflect::Reflect)]
-struct Waiting {
-    waiting: usize,
-}
-
 impl<M: Message> Summarise for Messages<M> {
-    fn summary_info() -> &'static bevy_reflect::TypeInfo {
-        <Waiting as bevy_reflect::Typed>::type_info()
+    fn fields() -> &'static [SummaryField] {
+        const { &[SummaryField::of::<usize>("waiting")] }
     }
 
-    fn summary(&self) -> Box<dyn bevy_reflect::PartialReflect> {
-        Box::new(Waiting { waiting: self.len() })
+    fn summary(&self) -> DynamicStruct {
+        let mut summary = DynamicStruct::default();
+        summary.insert("waiting", self.len());
+        summary
     }
 }
 

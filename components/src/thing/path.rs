@@ -1,8 +1,8 @@
 //! How things move by themselves. Plain geometry: a motion and a stretch of time give a place; nothing here knows of
 //! entities but the one that is followed, and what that one's position is the caller says.
 
-use crate::inspection::{Place, Summarise};
-use bevy_reflect::{PartialReflect, Reflect, TypeInfo, Typed};
+use crate::inspection::{Place, summary};
+use bevy_reflect::Reflect;
 use std::f32::consts::TAU;
 
 use bevy_ecs::{component::Component, entity::Entity};
@@ -238,49 +238,47 @@ enum ShownMotion {
     },
 }
 
-impl Summarise for ThingMotion {
-    fn summary_info() -> &'static TypeInfo {
-        ShownMotion::type_info()
-    }
+summary!(|motion: ThingMotion| { moves: ShownMotion = ShownMotion::of(motion) });
 
-    fn summary(&self) -> Box<dyn PartialReflect> {
-        Box::new(match *self {
-            Self::Still => ShownMotion::Still,
-            Self::Straight { velocity } => ShownMotion::Straight {
+impl ShownMotion {
+    fn of(motion: &ThingMotion) -> Self {
+        match *motion {
+            ThingMotion::Still => Self::Still,
+            ThingMotion::Straight { velocity } => Self::Straight {
                 velocity: Place(velocity),
             },
-            Self::Waypoints {
+            ThingMotion::Waypoints {
                 ref points,
                 speed,
                 looped,
                 next,
-            } => ShownMotion::Waypoints {
+            } => Self::Waypoints {
                 points: points.iter().copied().map(Place).collect(),
                 speed,
                 looped,
                 next,
             },
-            Self::Orbit {
+            ThingMotion::Orbit {
                 centre,
                 radius,
                 speed,
                 angle,
-            } => ShownMotion::Orbit {
+            } => Self::Orbit {
                 centre: Place(centre),
                 radius,
                 speed,
                 angle,
             },
-            Self::Follow {
+            ThingMotion::Follow {
                 player,
                 distance,
                 speed,
-            } => ShownMotion::Follow {
+            } => Self::Follow {
                 player,
                 distance,
                 speed,
             },
-        })
+        }
     }
 }
 

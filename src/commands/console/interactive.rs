@@ -14,7 +14,7 @@ use std::{
 
 use decitick_components::console::{CompletionAnswer, goes_on};
 use rustyline::{
-    Config, Context, Editor, Helper,
+    CompletionType, Config, Context, Editor, Helper,
     completion::{Completer, Pair},
     error::ReadlineError,
     highlight::Highlighter,
@@ -35,6 +35,8 @@ use crate::console::{
 pub(super) fn run(client: ConsoleClient, directory: &Path) -> Result<bool, Trouble> {
     let config = Config::builder()
         .history_ignore_space(true)
+        // Several candidates are listed: what is completed may be whom a command is about.
+        .completion_type(CompletionType::List)
         .max_history_size(HISTORY_LINES)?
         .build();
     let memory = MemHistory::with_config(&config);

@@ -190,18 +190,18 @@ fn a_silent_console_holds_up_nobody() {
 }
 
 #[test]
-fn the_seventeenth_console_is_told_so_and_finds_room_once_another_leaves() {
+fn one_console_too_many_is_told_so_and_finds_room_once_another_leaves() {
     let (directory, server, _executor) = running(Limits::default());
-    let mut attached: Vec<Console> = (0..16).map(|_| Console::attach(directory.path())).collect();
+    let mut attached: Vec<Console> = (0..32).map(|_| Console::attach(directory.path())).collect();
     for console in &mut attached {
         assert_eq!(console.ask("status"), done("status"));
     }
     let mut surplus = Console::attach(directory.path());
     let (ok, text) = surplus.answer().unwrap();
-    assert!(!ok && text.contains("16 consoles"), "{text}");
+    assert!(!ok && text.contains("32 consoles"), "{text}");
     assert!(matches!(read_frame(&mut surplus.0), Ok(None)));
     drop(attached.pop());
-    while server.shared.consoles().attached.len() > 15 {
+    while server.shared.consoles().attached.len() > 31 {
         thread::yield_now();
     }
     assert_eq!(Console::attach(directory.path()).ask("status"), done("status"));
@@ -384,7 +384,9 @@ fn a_console_that_takes_nothing_is_cut_off_and_reads_why_when_it_wakes() {
     let (directory, server, _executor) = running(limits);
     let mut stopped = Console::attach(directory.path());
     stopped.send(b"watch 5 Motion\n");
+    assert_eq!(stopped.frame().unwrap().0, Outcome::Part);
     let mut quick = Console::attach(directory.path());
+    assert_eq!(quick.ask("status"), done("status"));
     let begun = Instant::now();
     while server.shared.consoles().attached.len() > 1 {
         assert!(begun.elapsed() < Duration::from_secs(30), "it was never cut off");

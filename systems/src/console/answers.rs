@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use bevy_ecs::world::World;
 use decitick_components::{
     admission::{HandshakeLimits, UsedProofs},
+    bans::BanList,
     clock::Clock,
     combat::HitTally,
     connection::{Peer, PeerIndex},
@@ -121,12 +122,18 @@ pub(super) fn limits(world: &World, ip: Option<IpAddr>) -> LimitsAnswer {
         capacity: table.capacity as u64,
         refused: table.refused,
     });
+    let (settings, bans) = (world.resource::<Settings>(), world.resource::<BanList>());
+    let exempt = |ip: IpAddr| settings.limits.loopback_exempt && ip.is_loopback();
     let address = ip.map(|ip| {
         let counts_as = limit_key(ip, index.ipv6_prefix());
         AddressLimits {
             ip,
             counts_as,
             sessions: index.connections_of(ip) as u64,
+            max_sessions: (!exempt(ip)).then(|| u64::from(settings.limits.connections_per_ip)),
+            ban: bans
+                .find(ip, world.resource::<Clock>().unix_seconds())
+                .map(|ban| ban.reason.as_str().to_owned()),
             tables: named
                 .iter()
                 .map(|(name, table)| AddressTableRow::new(name, table, counts_as, now))

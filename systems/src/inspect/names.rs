@@ -189,7 +189,7 @@ pub fn field_names(world: &World, name: &str) -> Vec<String> {
     let seen = find(world, name, Kind::Any)
         .ok()
         .and_then(|named| sight(world, named.id).ok());
-    seen.map(|seen| fields_of(seen.info())).unwrap_or_default()
+    seen.map(|seen| fields_of(seen.form())).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -9,9 +9,18 @@ use bevy_reflect::{
     attributes::CustomAttributes,
     enums::{EnumInfo, VariantInfo},
 };
-use decitick_components::inspection::Settable;
+use decitick_components::inspection::{Settable, SummaryField};
 
 use super::names::nearest;
+
+/// What values consist of, known without a value.
+#[derive(Clone, Copy, Debug)]
+pub enum Form {
+    /// The parts of a type.
+    Type(&'static TypeInfo),
+    /// The fields of a summary.
+    Summary(&'static [SummaryField]),
+}
 
 /// A path that leads nowhere.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,9 +44,16 @@ impl fmt::Display for PathFault {
     }
 }
 
-/// The names of the fields of a type, as a path may go on.
+/// The names of the fields of a type or a summary, as a path may go on.
 #[must_use]
-pub fn fields_of(info: &'static TypeInfo) -> Vec<String> {
+pub fn fields_of(form: Form) -> Vec<String> {
+    match form {
+        Form::Type(info) => fields_of_type(info),
+        Form::Summary(fields) => fields.iter().map(|field| field.name.to_owned()).collect(),
+    }
+}
+
+fn fields_of_type(info: &'static TypeInfo) -> Vec<String> {
     match inner(info) {
         TypeInfo::Struct(info) => info.field_names().iter().map(|&name| name.to_owned()).collect(),
         TypeInfo::TupleStruct(info) => (0..info.field_len()).map(|index| index.to_string()).collect(),
@@ -71,23 +87,45 @@ fn variant_fields(variant: &VariantInfo) -> Vec<String> {
 ///
 /// # Errors
 /// The first part that no value of the type can have.
-pub fn field_at(info: &'static TypeInfo, path: &str) -> Result<Option<&'static TypeInfo>, PathFault> {
-    walk(info, path).map(|(info, _)| info)
+pub fn field_at(form: Form, path: &str) -> Result<Option<&'static TypeInfo>, PathFault> {
+    walk(form, path).map(|(info, _)| info)
 }
 
 /// What may be set at the end of a path: the mark of the innermost marked field on the way.
 ///
 /// # Errors
 /// The first part that no value of the type can have.
-pub fn settable_at(info: &'static TypeInfo, path: &str) -> Result<Option<Settable>, PathFault> {
-    walk(info, path).map(|(_, settable)| settable)
+pub fn settable_at(form: Form, path: &str) -> Result<Option<Settable>, PathFault> {
+    walk(form, path).map(|(_, settable)| settable)
 }
 
 type Step = (Option<&'static TypeInfo>, Option<Settable>);
 
-fn walk(info: &'static TypeInfo, path: &str) -> Result<Step, PathFault> {
-    let is_wrapped = wrapped(info).is_some();
-    let mut here: Step = step_in(Some(info), None);
+fn walk(form: Form, path: &str) -> Result<Step, PathFault> {
+    let fields = match form {
+        Form::Type(info) => return walk_type(Some(info), path),
+        Form::Summary(fields) => fields,
+    };
+    let (name, rest) = path.split_once('.').unwrap_or((path, ""));
+    if name.is_empty() {
+        return Ok((None, None));
+    }
+    match fields.iter().find(|field| field.name == name) {
+        Some(field) => walk_type((field.info)(), rest),
+        None => Err(fault(name, fields_of(form))),
+    }
+}
+
+fn fault(part: &str, fields: Vec<String>) -> PathFault {
+    PathFault {
+        part: part.chars().take(64).collect(),
+        fields,
+    }
+}
+
+fn walk_type(info: Option<&'static TypeInfo>, path: &str) -> Result<Step, PathFault> {
+    let is_wrapped = info.and_then(wrapped).is_some();
+    let mut here: Step = step_in(info, None);
     for (number, part) in parts(path).enumerate() {
         let (info, settable) = here;
         let Some(info) = info else { break };
@@ -106,19 +144,15 @@ fn walk(info: &'static TypeInfo, path: &str) -> Result<Step, PathFault> {
             TypeInfo::Enum(info) => in_variants(info, part),
             TypeInfo::List(info) => index(part).map(|()| (info.item_info(), None)),
             TypeInfo::Array(info) => index(part).map(|()| (info.item_info(), None)),
-            TypeInfo::Set(_) => None,
             TypeInfo::Map(info) => Some((info.value_info(), None)),
-            TypeInfo::Opaque(_) => None,
+            TypeInfo::Set(_) | TypeInfo::Opaque(_) => None,
         };
         here = match next {
             Some((next, mark)) => step_in(next, mark.or(settable)),
             // `Money.0` is `Money`: the wrapper was stepped through already. `Phase.0` is the variant.
             None if number == 0 && part == "0" && (is_wrapped || is_variant(info)) => here,
             None => {
-                return Err(PathFault {
-                    part: part.chars().take(64).collect(),
-                    fields: fields_of(info),
-                });
+                return Err(fault(part, fields_of_type(info)));
             }
         };
     }
@@ -283,7 +317,7 @@ mod tests {
 
     #[test]
     fn a_path_is_known_from_the_type_alone() {
-        let info = Whole::type_info();
+        let info = Form::Type(Whole::type_info());
         for path in ["wrapper", "shape.radius", "list.5.0", "list.0.1"] {
             assert!(field_at(info, path).is_ok(), "{path}");
         }
@@ -295,7 +329,10 @@ mod tests {
         for path in ["shape.size", "list.x", "wrapper.x", "list.0.2"] {
             assert!(field_at(info, path).is_err(), "{path}");
         }
-        assert!(field_at(Wrapper::type_info(), "0").is_ok() && field_at(Shape::type_info(), "0").is_ok());
+        assert!(
+            field_at(Form::Type(Wrapper::type_info()), "0").is_ok()
+                && field_at(Form::Type(Shape::type_info()), "0").is_ok()
+        );
     }
 
     #[test]
@@ -317,10 +354,13 @@ mod tests {
     #[test]
     fn the_mark_of_a_field_is_found_through_wrappers() {
         assert_eq!(
-            settable_at(Whole::type_info(), "wrapper"),
+            settable_at(Form::Type(Whole::type_info()), "wrapper"),
             Ok(Some(Settable::Any))
         );
-        assert_eq!(settable_at(Wrapper::type_info(), ""), Ok(Some(Settable::Any)));
-        assert_eq!(settable_at(Whole::type_info(), "shape"), Ok(None));
+        assert_eq!(
+            settable_at(Form::Type(Wrapper::type_info()), ""),
+            Ok(Some(Settable::Any))
+        );
+        assert_eq!(settable_at(Form::Type(Whole::type_info()), "shape"), Ok(None));
     }
 }

@@ -5,7 +5,7 @@ use std::{fs, path::PathBuf};
 use super::{full_sim, shown};
 
 const END: &str = "```\n<!-- end of capture -->\n";
-const LINES: [&str; 7] = [
+const LINES: [&str; 14] = [
     "help",
     "status",
     "players",
@@ -13,6 +13,13 @@ const LINES: [&str; 7] = [
     "drops",
     "resource list",
     "bans",
+    "limits 203.0.113.77",
+    "entities limit 3",
+    "inspect 0 Motion",
+    "resources Clock",
+    "slow",
+    "why 0 1",
+    "netsim",
 ];
 
 #[test]

@@ -2,10 +2,11 @@
 
 use std::{net::IpAddr, time::Duration};
 
+use decitick_protocol::escape_for_display;
 use serde::Serialize;
 
 use super::super::text_table::{Layout, TextTable, counted, milliseconds};
-use super::AnswerText;
+use super::{AnswerText, SHOWN_CHARACTERS};
 use crate::limits::LimitTable;
 
 /// The answer of `limits`.
@@ -52,6 +53,10 @@ pub struct AddressLimits {
     pub counts_as: IpAddr,
     /// Sessions it has.
     pub sessions: u64,
+    /// Sessions it may have (`limits.connections_per_ip`); none: as many as there are slots, for it is exempt.
+    pub max_sessions: Option<u64>,
+    /// What its ban tells, when one is in force.
+    pub ban: Option<String>,
     /// One row a table.
     pub tables: Vec<AddressTableRow>,
 }
@@ -119,13 +124,27 @@ impl AddressLimits {
                 format!("{:.1} s", row.wait_ms / 1e3),
             ]);
         }
-        let sessions = counted(self.sessions, "session");
+        let sessions = match self.max_sessions {
+            Some(most) => format!(
+                "{} of {most} (limits.connections_per_ip)",
+                counted(self.sessions, "session")
+            ),
+            None => format!(
+                "{}, exempt from limits per address (limits.loopback_exempt)",
+                counted(self.sessions, "session")
+            ),
+        };
+        let ban = match self.ban.as_deref() {
+            None => String::new(),
+            Some("") => ", banned".to_owned(),
+            Some(reason) => format!(", banned: {}", escape_for_display(reason, SHOWN_CHARACTERS)),
+        };
         let counts_as = if self.counts_as == self.ip {
             String::new()
         } else {
             format!(", counts as {}", self.counts_as)
         };
-        format!("{}{counts_as}: {sessions}\n{}", self.ip, table.text(layout))
+        format!("{}{counts_as}: {sessions}{ban}\n{}", self.ip, table.text(layout))
     }
 }
 
@@ -148,6 +167,8 @@ mod tests {
             ip,
             counts_as: key,
             sessions: 1,
+            max_sessions: Some(5),
+            ban: None,
             tables: rows,
         };
         let answer = LimitsAnswer {

@@ -70,10 +70,10 @@ impl Row {
     /// No wider than this.
     fn fit(self, columns: usize) -> Self {
         let mut left = columns;
-        let parts = self.0.into_iter().map_while(|(ink, text)| {
+        let parts = self.0.into_iter().map(|(ink, text)| {
             let text = cut(&text, left);
             left = left.saturating_sub(display_width(&text));
-            (!text.is_empty()).then_some((ink, text))
+            (ink, text)
         });
         Self(parts.collect())
     }

@@ -106,7 +106,7 @@ fn ids(world: &World, names: &[String]) -> Found<Vec<ComponentId>> {
 fn condition<'q>(world: &World, asked: &'q FieldCondition) -> Found<Condition<'q>> {
     let named = find(world, &asked.field.component, Kind::Component).map_err(|fault| fault.to_string())?;
     let seen = seen_for(world, &named, "`where`")?;
-    field_at(seen.info(), &asked.field.path).map_err(|fault| format!("{}: {fault}", named.short))?;
+    field_at(seen.form(), &asked.field.path).map_err(|fault| format!("{}: {fault}", named.short))?;
     Ok(Condition {
         component: named.id,
         seen,

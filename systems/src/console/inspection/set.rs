@@ -16,7 +16,7 @@ use super::{
     super::{Answer, done, failed},
     Found, component_of, entity_of, seen_for,
 };
-use crate::inspect::{Named, Seen, field_at, label, settable_at};
+use crate::inspect::{Form, Named, Seen, field_at, field_names, label, settable_at};
 
 /// What `set` asks for on behalf of the operator.
 enum Wish {
@@ -36,7 +36,7 @@ fn changed(world: &mut World, word: EntityWord, field: &FieldWord, given: Given<
     let entity = entity_of(world, word)?;
     let named = component_of(world, entity, &field.component)?;
     let seen = seen_for(world, &named, "`set`")?;
-    field_at(seen.info(), &field.path).map_err(|fault| format!("{}: {fault}", named.short))?;
+    field_at(seen.form(), &field.path).map_err(|fault| format!("{}: {fault}", named.short))?;
     let (id, whose) = (entity.id(), label(world, entity));
     let blank = if whose.is_empty() { "" } else { " " };
     let what = if field.path.is_empty() {
@@ -86,8 +86,16 @@ fn writable(world: &World, named: &Named, seen: &Seen, path: &str) -> Found<(Ref
             "{short} cannot be set: what it shows is made of what it holds, and that belongs together{hint}"
         ));
     };
-    match settable_at(info, path) {
+    match settable_at(Form::Type(info), path) {
         Ok(Some(settable)) => Ok((reflect.clone(), settable)),
+        Ok(None) if path.is_empty() && field_names(world, short).len() > 1 => {
+            let names: Vec<String> = field_names(world, short)
+                .iter()
+                .take(8)
+                .map(|field| format!("{short}.{field}"))
+                .collect();
+            Err(format!("{short} has fields; name one: {}", names.join(", ")))
+        }
         Ok(None) => Err(format!(
             "{short}{dot}{path} is read-only: other values hang on it{hint}"
         )),

@@ -8,11 +8,16 @@ use decitick_protocol::escape_for_display;
 /// Eighths of a row, from the lowest to a full one.
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// A name with figures at the right edge.
+/// Columns below which a line has no room for its middle figure.
+const NARROW: usize = 50;
+
+/// A name with three figures at the right edge; the middle one only where there is room.
 pub(super) fn line_of(name: &str, figures: &[impl AsRef<str>], columns: usize) -> String {
     let figures: String = figures
         .iter()
-        .map(|figure| format!("{:>9}", figure.as_ref()))
+        .enumerate()
+        .filter(|&(place, _)| place != 1 || columns >= NARROW)
+        .map(|(_, figure)| format!("{:>9}", figure.as_ref()))
         .collect();
     let room = columns.saturating_sub(display_width(&figures));
     format!("{}{figures}", padded(&escape_for_display(name, 64), room))

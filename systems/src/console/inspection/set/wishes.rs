@@ -172,7 +172,16 @@ impl Body {
             ["position", "x"] => given.single().map(|x| self.position.x = x),
             ["position", "y"] => given.single().map(|y| self.position.y = y),
             ["position", "z"] => given.single().map(|z| self.position.z = z),
-            ["heading"] => given.single().map(|heading| self.heading = heading),
+            ["heading"] => given.single().and_then(|heading| {
+                if heading.abs() <= std::f32::consts::PI {
+                    self.heading = heading;
+                    Ok(())
+                } else {
+                    Err(format!(
+                        "{heading} is out of range; a heading is from -3.1415 to 3.1415 radians"
+                    ))
+                }
+            }),
             ["area"] => given.whole(0, u8::MAX).map(|area| self.area = area),
             _ => return None,
         };
