@@ -8,7 +8,7 @@ mod work;
 
 pub use bundle::{MAIN_FILE, Manifest, ResourceName, ScriptBundle};
 pub use fault::ScriptFault;
-pub use gauges::{MemoryGauge, Stopwatch};
+pub use gauges::{Deadline, MemoryGauge, Stopwatch};
 pub use work::{
     ScriptAnswer, ScriptAnswers, ScriptOutcome, ScriptWork, SqlAnswer, SqlKind, SqlStatement, SqlValue,
     StoreChange,

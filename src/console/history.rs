@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use decitick_components::console::may_hold_secret;
+use decitick_components::console::{find, may_hold_secret};
 use nix::{libc::O_NOFOLLOW, unistd::geteuid};
 
 /// The file's name in a server directory.
@@ -76,10 +76,16 @@ impl History {
     }
 }
 
-/// Whether a line may be remembered at all.
+/// Whether a line may be remembered at all: a command that holds no secret. Slips are forgotten too: `set password x`, `pw x`,
+/// and whatever follows a `password set` that was pasted as two lines.
 #[must_use]
 pub fn belongs_in_history(line: &str) -> bool {
-    !line.trim().is_empty() && !line.contains('\n') && !may_hold_secret(line)
+    let known = line
+        .split_whitespace()
+        .next()
+        .is_some_and(|word| find(word).is_some());
+    let names_a_password = line.to_lowercase().contains("passw");
+    known && !line.contains('\n') && !names_a_password && !may_hold_secret(line)
 }
 
 /// The last lines that belong in a history, and whether anything else was there.

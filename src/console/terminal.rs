@@ -114,7 +114,10 @@ fn begins_with_heads(line: &str) -> bool {
 /// `\u{..}`. JSON for a pipe is left alone; this is for terminals only.
 #[must_use]
 pub fn for_terminal(text: &str) -> Cow<'_, str> {
-    let harmful = |character: char| is_control_or_format(character) && !matches!(character, '\n' | '\t');
+    let harmful = |character: char| {
+        let breaks = matches!(character, '\u{2028}' | '\u{2029}');
+        breaks || is_control_or_format(character) && !matches!(character, '\n' | '\t')
+    };
     if !text.chars().any(harmful) {
         return Cow::Borrowed(text);
     }

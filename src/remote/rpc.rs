@@ -1,6 +1,7 @@
 //! JSON-RPC 2.0: requests as bytes become questions, results become responses.
 
 use decitick_components::remote::{Asked, RemoteError, RemoteQuestion, RemoteResult, RemoteWatch, codes};
+use decitick_protocol::escape_for_display;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
@@ -204,7 +205,7 @@ fn wanted(method: &str, params: Option<Value>) -> Result<Wanted, RemoteError> {
     let message = if WRITE_METHODS.contains(&method) {
         format!("`{method}` changes the world, and this endpoint is read-only")
     } else {
-        let shown: String = method.chars().take(MAX_MESSAGE).collect();
+        let shown = escape_for_display(method, MAX_MESSAGE);
         format!("Method `{shown}` not found; `rpc.discover` lists those there are")
     };
     Err(RemoteError::new(codes::METHOD_NOT_FOUND, message))

@@ -36,6 +36,7 @@ use decitick_components::{
     messages::{EndSessionRequest, KickReason},
     phase::Phase,
     reasons::CloseReason,
+    script::Stopwatch,
     server::{Lifecycle, PublicFace, ServerKey},
     session::{PlayerId, SlotTable},
     tally::{SettledTally, Tally},
@@ -64,6 +65,8 @@ impl Plugin for ConsolePlugin {
 
 /// Lines that are executed in one tick; the rest wait.
 const LINES_PER_TICK: usize = 64;
+/// After so much time in one tick no further line is begun; the rest wait.
+const TIME_PER_TICK: Duration = Duration::from_millis(8);
 /// Notice of a stop without a reason of its own.
 const STOP_NOTICE: &str = "server shutting down";
 
@@ -86,9 +89,11 @@ pub(crate) fn execute_commands(world: &mut World) {
         put_answer(world, Asked::later(asker), &answer);
     }
     scripts::answer_settled(world);
-    let count = world.resource::<ConsoleInbox>().0.len().min(LINES_PER_TICK);
-    let requests: Vec<_> = world.resource_mut::<ConsoleInbox>().0.drain(..count).collect();
-    for request in requests {
+    let deadline = world.resource::<Stopwatch>().deadline(TIME_PER_TICK);
+    for _ in 0..LINES_PER_TICK {
+        let Some(request) = world.resource_mut::<ConsoleInbox>().0.pop_front() else {
+            return;
+        };
         match parse(&request.line) {
             Ok(line) => {
                 let asked = Asked {
@@ -108,6 +113,9 @@ pub(crate) fn execute_commands(world: &mut World) {
                 };
                 put_answer(world, asked, &Err(ErrorAnswer::from(&error)));
             }
+        }
+        if deadline.passed() {
+            return;
         }
     }
 }

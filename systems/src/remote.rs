@@ -10,6 +10,8 @@ mod schema;
 mod types;
 mod watch;
 
+use std::{collections::BTreeSet, time::Duration};
+
 use bevy_app::{App, Plugin};
 use bevy_ecs::{
     change_detection::Mut,
@@ -20,9 +22,12 @@ use bevy_ecs::{
     world::World,
 };
 use bevy_reflect::TypeRegistry;
-use decitick_components::remote::{
-    Asked, CommandOf, ComponentsOf, ListOf, RemoteAnswer, RemoteError, RemoteInbox, RemoteLeft, RemoteOutbox,
-    RemoteQuestion, RemoteRequest, RemoteResult, ResourceOf, codes,
+use decitick_components::{
+    remote::{
+        Asked, CommandOf, ComponentsOf, ListOf, RemoteAnswer, RemoteError, RemoteInbox, RemoteLeft,
+        RemoteOutbox, RemoteQuestion, RemoteRequest, RemoteResult, ResourceOf, codes,
+    },
+    script::{Deadline, Stopwatch},
 };
 
 use self::{
@@ -43,10 +48,14 @@ pub const ANSWER_BYTES: usize = 4 * 1024 * 1024;
 pub const EVENT_BYTES: usize = 64 * 1024;
 /// Watches at once.
 pub const MAX_WATCHES: usize = 16;
+/// After so much time in one tick nothing more is begun.
+const TIME_PER_TICK: Duration = Duration::from_millis(8);
 /// Questions that are taken up in one tick.
 const QUESTIONS_PER_TICK: usize = 32;
 /// Values of components that are shown in one tick, about.
 const VALUES_PER_TICK: usize = 4_000;
+/// What a question costs of them that is answered at once.
+const VALUES_OF_AN_ANSWER: usize = 64;
 /// What a console command costs of them.
 const VALUES_OF_A_COMMAND: usize = 500;
 /// Bytes of answers that are made in one tick, about.
@@ -80,11 +89,12 @@ pub struct RemoteWork {
 struct Budget {
     values: usize,
     bytes: usize,
+    deadline: Deadline,
 }
 
 impl Budget {
-    const fn is_spent(&self) -> bool {
-        self.values == 0 || self.bytes == 0
+    fn is_spent(&self) -> bool {
+        self.values == 0 || self.bytes == 0 || self.deadline.passed()
     }
 
     const fn spend(&mut self, values: usize, bytes: usize) {
@@ -109,6 +119,7 @@ pub fn answer_questions(world: &mut World) {
         let mut budget = Budget {
             values: VALUES_PER_TICK,
             bytes: BYTES_PER_TICK,
+            deadline: world.resource::<Stopwatch>().deadline(TIME_PER_TICK),
         };
         for _ in 0..QUESTIONS_PER_TICK {
             if let Some(job) = &mut work.query {
@@ -136,7 +147,7 @@ pub fn answer_questions(world: &mut World) {
                 continue;
             }
             if let Some(answer) = take_up(request, &mut work, world, &registry) {
-                budget.spend(1, answer.result.as_ref().map_or(0, String::len));
+                budget.spend(VALUES_OF_AN_ANSWER, answer.result.as_ref().map_or(0, String::len));
                 answers.push(answer);
             }
         }
@@ -239,7 +250,12 @@ fn components(of: &ComponentsOf, world: &World, registry: &TypeRegistry) -> Remo
         .map_err(|_| RemoteError::entity_not_found(entity))?;
     let mut values = JsonText::map(ANSWER_BYTES);
     let mut errors = JsonText::map(ANSWER_BYTES);
+    let mut told = BTreeSet::new();
     for path in &of.components {
+        // Asking twice is answered once.
+        if !told.insert(path) {
+            continue;
+        }
         let text = component(registry, world, path)
             .ok_or_else(|| RemoteError::unknown_component(path))
             .and_then(|known| {

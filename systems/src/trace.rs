@@ -1,7 +1,7 @@
 //! One connection's packets as they come and go, for as long as somebody at a console wants to see them.
 //!
 //! Datagrams are copied where they are decoded and where the outbox is complete, for connections that are looked at; with
-//! nobody looking that is one comparison. What of them is shown is chosen field by field in [`inbound`] and [`outbound`].
+//! nobody looking that is one comparison. What of them is shown is chosen field by field in `inbound` and `outbound`.
 
 mod inbound;
 mod outbound;

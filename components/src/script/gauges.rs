@@ -14,6 +14,33 @@ pub struct Stopwatch {
     pub coarse: fn() -> Duration,
 }
 
+impl Stopwatch {
+    /// The end of a stretch of time that begins now.
+    #[must_use]
+    pub fn deadline(self, length: Duration) -> Deadline {
+        Deadline {
+            exact: self.exact,
+            at: (self.exact)().saturating_add(length),
+        }
+    }
+}
+
+/// When something that is done in a tick has to stop, and the rest waits for the next one. Under a stopwatch that stands
+/// still it never comes.
+#[derive(Clone, Copy, Debug)]
+pub struct Deadline {
+    exact: fn() -> Duration,
+    at: Duration,
+}
+
+impl Deadline {
+    /// Whether it has come.
+    #[must_use]
+    pub fn passed(&self) -> bool {
+        (self.exact)() >= self.at
+    }
+}
+
 impl Default for Stopwatch {
     fn default() -> Self {
         Self {
@@ -43,5 +70,29 @@ impl Default for MemoryGauge {
 impl fmt::Debug for MemoryGauge {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("MemoryGauge")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    thread_local!(static NOW: Cell<Duration> = const { Cell::new(Duration::ZERO) });
+
+    #[test]
+    fn a_deadline_comes_when_its_time_is_over_and_never_where_time_stands_still() {
+        let stopwatch = Stopwatch {
+            exact: || NOW.get(),
+            coarse: || NOW.get(),
+        };
+        let deadline = stopwatch.deadline(Duration::from_millis(8));
+        assert!(!deadline.passed());
+        NOW.set(Duration::from_millis(7));
+        assert!(!deadline.passed());
+        NOW.set(Duration::from_millis(8));
+        assert!(deadline.passed());
+        assert!(!Stopwatch::default().deadline(Duration::from_millis(8)).passed());
     }
 }

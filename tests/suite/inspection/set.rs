@@ -22,7 +22,7 @@ fn a_player_is_changed_and_told() {
     let answer = told(&mut sim, "set 0 Vitals.health 50");
     assert_eq!(
         answer,
-        format!("{entity} player 0 \"Ann\": Vitals.health is 50 now")
+        format!("{entity} player 0 \"Ann\": Vitals.health is 50 now, as the world takes it")
     );
     assert_eq!(sim.vitals(ann).0, 50);
     told(&mut sim, "set 0 Vitals.armour 7");

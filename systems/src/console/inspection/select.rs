@@ -20,7 +20,7 @@ use crate::inspect::{
 };
 
 /// Entities looked at and conditions weighed in one question.
-const WORK: usize = 50_000;
+const WORK: usize = 20_000;
 
 pub(in super::super) fn entities(world: &mut World, query: &EntitiesQuery) -> Answer {
     match selected(world, query, WORK) {

@@ -57,7 +57,7 @@ fn changed(world: &mut World, word: EntityWord, field: &FieldWord, given: Given<
                 world.write_message(request);
             }
         }
-        return Ok(set);
+        return Ok(format!("{set}, as the world takes it"));
     }
     let (reflect, settable) = writable(world, &named, &seen, &field.path)?;
     let held = reflect.reflect_mut(world.entity_mut(id));
