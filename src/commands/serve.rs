@@ -9,7 +9,7 @@ use std::{
 
 use bevy_app::App;
 use crossbeam_channel::unbounded;
-use decitick_components::{server::PublicFace, settings::Settings};
+use decitick_components::{inspection::InspectApp, server::PublicFace, settings::Settings};
 use decitick_protocol::{CookieKey, ServerIdentity};
 use decitick_systems::{door::Door, encode::query_body};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -35,7 +35,7 @@ use crate::{
     },
     telemetry::{self, Telemetry},
     tick_thread,
-    worker::{self, WorkerPlugin},
+    worker::{self, WorkerPlugin, Workers},
 };
 
 /// Exit code for usage and configuration.
@@ -257,6 +257,7 @@ fn run_server(
         .insert_resource(Console(hub))
         .insert_resource(Heart(pulse))
         .add_plugins((SocketPlugin, WorkerPlugin, ConsoleEdgePlugin, PulsePlugin));
+    hide_edges(&mut app);
     observed(&mut app);
     let ended = runner::run(&mut app, epoch, stop, telemetry);
     if let Some(manager) = service_manager {
@@ -305,6 +306,17 @@ fn observe(
             app.insert_resource(edge).add_plugins(RemoteEdgePlugin);
         }
     }
+}
+
+/// What the edges keep in the App says nothing to people.
+fn hide_edges(app: &mut App) {
+    let why = "it is how the tick speaks with other threads";
+    app.keep_inside::<Traffic>(why)
+        .keep_inside::<Workers>(why)
+        .keep_inside::<Console>(why)
+        .keep_inside::<Heart>(why)
+        .keep_inside::<MetricsEdge>(why)
+        .keep_inside::<RemoteEdge>(why);
 }
 
 /// Answers to commands whose work is still under way when the server stops would never come: those who ask get

@@ -22,7 +22,8 @@ use decitick_components::inspection::{Hidden, InspectApp, Sight, Sights, registe
 pub(crate) use label::rank;
 pub use label::{EntityFault, entity_named, is_shown_as_entity, label};
 pub use names::{
-    Kind, NameFault, Named, component_names, components_of, field_names, find, known_as, resource_names,
+    Kind, NameFault, Named, component_names, components_of, field_names, find, is_of_the_engine, known_as,
+    resource_names,
 };
 pub use path::{Form, PathFault, field_at, fields_of, settable_at, value_at};
 pub use value::{Budget, shown};
@@ -115,7 +116,7 @@ pub fn sight(world: &World, id: ComponentId) -> Result<Seen, Hidden> {
         Some(Sight::Summary(summary)) => return Ok(Seen::Summary(summary)),
         None => {}
     }
-    let engine = names::path_of(info).starts_with("bevy_");
+    let engine = is_of_the_engine(&names::path_of(info));
     let unseen = if engine { ENGINE } else { UNKNOWN };
     let registry = world.get_resource::<AppTypeRegistry>().ok_or(unseen)?;
     let registry = registry.read();

@@ -78,6 +78,12 @@ impl fmt::Display for NameFault {
     }
 }
 
+/// Whether a type is the engine's own. A queue of the server's messages is not.
+#[must_use]
+pub fn is_of_the_engine(path: &str) -> bool {
+    path.starts_with("bevy_") && !path.contains("::Messages<decitick")
+}
+
 pub(super) fn path_of(info: &ComponentInfo) -> String {
     info.name().as_string()
 }
@@ -101,7 +107,7 @@ impl Named {
     }
 
     fn is_of_the_engine(&self) -> bool {
-        self.path.starts_with("bevy_") && !self.path.starts_with("bevy_ecs::message::Messages<decitick")
+        is_of_the_engine(&self.path)
     }
 }
 
@@ -258,5 +264,9 @@ mod tests {
         );
         assert!(field_names(app.world(), "SessionToken").is_empty());
         assert!(field_names(app.world(), "Unregistered").is_empty());
+        assert!(
+            resources.contains(&"Messages<PlayerJoined>".to_owned()),
+            "{resources:?}"
+        );
     }
 }

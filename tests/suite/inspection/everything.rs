@@ -2,16 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use decitick_systems::inspect::{Budget, known_as, shown, sight};
+use decitick_systems::inspect::{Budget, is_of_the_engine, known_as, shown, sight};
 
 use super::peopled;
 
-/// What the engine keeps for itself.
-fn is_of_the_engine(path: &str) -> bool {
-    path.starts_with("bevy_") && !path.starts_with("bevy_ecs::message::Messages<decitick")
-}
-
-/// What only the edges of a running program hold; none of it is in a Sim.
+/// What only the edges of a running program hold is not in a Sim; `serve` hides it.
 #[test]
 fn every_component_and_resource_is_shown_summarised_or_hidden_for_a_reason_of_its_own() {
     let (mut sim, _) = peopled();
