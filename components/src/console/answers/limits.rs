@@ -154,6 +154,26 @@ mod tests {
     use crate::limits::{ADMISSION, limit_key};
 
     #[test]
+    fn an_address_tells_whether_it_is_exempt_and_what_its_ban_says() {
+        let ip: IpAddr = "127.0.0.1".parse().unwrap();
+        let mut address = AddressLimits {
+            ip,
+            counts_as: ip,
+            sessions: 60,
+            max_sessions: None,
+            ban: Some("spam".to_owned()),
+            tables: Vec::new(),
+        };
+        let text = address.text(Layout::WIDE);
+        assert!(
+            text.contains("60 sessions, exempt") && text.contains("banned: spam"),
+            "{text}"
+        );
+        address.ban = None;
+        assert!(!address.text(Layout::WIDE).contains("banned"));
+    }
+
+    #[test]
     fn an_address_shows_what_is_left_and_how_long_to_wait() {
         let ip: IpAddr = "2001:db8::1".parse().unwrap();
         let key = limit_key(ip, 64);
@@ -177,7 +197,9 @@ mod tests {
         };
         let text = answer.text(Layout::WIDE);
         assert!(
-            text.starts_with("2001:db8::1, counts as 2001:db8::: 1 session\n"),
+            text.starts_with(
+                "2001:db8::1, counts as 2001:db8::: 1 session of 5 (limits.connections_per_ip)\n"
+            ),
             "{text}"
         );
         assert!(text.contains("admission  0.0   2.0 s"), "{text}");
