@@ -223,6 +223,8 @@ mod tests {
         connection::Connection,
         console::{ConsoleCommand, parse},
         phase::Phase,
+        profile::DisplayName,
+        session::SessionToken,
         thing::{Placement, ThingId},
     };
 
@@ -232,6 +234,9 @@ mod tests {
     fn app() -> App {
         let mut app = App::new();
         app.add_plugins((ComponentsPlugin::default(), InspectPlugin));
+        // In a server its systems make these known by asking for them.
+        app.world_mut().register_component::<DisplayName>();
+        app.world_mut().register_component::<SessionToken>();
         for (health, x) in [(10, 0.1), (20, 5.0), (30, -5.0)] {
             let mut motion = Motion::default();
             motion.position.x = x;
