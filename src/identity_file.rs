@@ -6,15 +6,16 @@
 
 use std::{
     fmt,
-    fs::{File, OpenOptions},
-    io::{self, Read, Write},
-    os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt},
+    io::{self, Read},
     path::{Path, PathBuf},
 };
 
 use decitick_protocol::seal::ServerIdentity;
 
-use crate::leftovers;
+use crate::{
+    leftovers,
+    private_file::{self, PrivateFault},
+};
 
 /// The name of the file in a server directory.
 pub const IDENTITY_FILE: &str = "server_identity.key";
@@ -159,97 +160,36 @@ impl std::error::Error for IdentityError {
 }
 
 fn read_seed(path: &Path) -> Result<Option<[u8; SEED_LENGTH]>, IdentityFault> {
-    // O_NONBLOCK: a named pipe in the file's place must not hang the start.
-    let flags = (nix::fcntl::OFlag::O_NOFOLLOW | nix::fcntl::OFlag::O_NONBLOCK).bits();
-    let mut file = match OpenOptions::new().read(true).custom_flags(flags).open(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(fault_of_open(path, error)),
+    let Some((mut file, bytes)) = private_file::open(path)? else {
+        return Ok(None);
     };
-    // Everything is asked of the open file, so that nobody can exchange it in between.
-    let metadata = file.metadata().map_err(IdentityFault::Unreadable)?;
-    let user = nix::unistd::geteuid().as_raw();
-    let mode = metadata.mode() & 0o7777;
-    if !metadata.is_file() {
-        return Err(IdentityFault::NotAFile);
-    }
-    if metadata.uid() != user {
-        return Err(IdentityFault::OtherOwner {
-            owner: metadata.uid(),
-            user,
-        });
-    }
-    if mode & 0o077 != 0 {
-        return Err(IdentityFault::Permissions { mode });
-    }
-    if mode & 0o400 == 0 {
-        // The superuser could read it all the same; the rule is one for every user.
-        return Err(IdentityFault::Unreadable(io::ErrorKind::PermissionDenied.into()));
-    }
-    if metadata.len() != SEED_LENGTH as u64 {
-        return Err(IdentityFault::Length {
-            bytes: metadata.len(),
-        });
+    if bytes != SEED_LENGTH as u64 {
+        return Err(IdentityFault::Length { bytes });
     }
     let mut seed = [0; SEED_LENGTH];
     file.read_exact(&mut seed).map_err(IdentityFault::Unreadable)?;
     Ok(Some(seed))
 }
 
-/// A file that cannot be opened is looked at from outside to say why.
-fn fault_of_open(path: &Path, error: io::Error) -> IdentityFault {
-    let user = nix::unistd::geteuid().as_raw();
-    match std::fs::symlink_metadata(path) {
-        Ok(metadata) if metadata.is_symlink() => IdentityFault::SymbolicLink,
-        Ok(metadata) if !metadata.is_file() => IdentityFault::NotAFile,
-        Ok(metadata) if metadata.uid() != user => IdentityFault::OtherOwner {
-            owner: metadata.uid(),
-            user,
-        },
-        _ => IdentityFault::Unreadable(error),
+impl From<PrivateFault> for IdentityFault {
+    fn from(fault: PrivateFault) -> Self {
+        match fault {
+            PrivateFault::SymbolicLink => Self::SymbolicLink,
+            PrivateFault::NotAFile => Self::NotAFile,
+            PrivateFault::OtherOwner { owner, user } => Self::OtherOwner { owner, user },
+            PrivateFault::Permissions { mode } => Self::Permissions { mode },
+            PrivateFault::Unreadable(error) => Self::Unreadable(error),
+        }
     }
 }
 
-/// Puts a fresh seed in place unless there is one: written and synced under a name of its own, then
-/// linked, which fails when the name is taken and so never replaces a key.
+/// Puts a fresh seed in place unless there is one.
 fn create(directory: &Path) -> Result<(), IdentityError> {
-    let fault = |error| IdentityError::new(directory, IdentityFault::Create(error));
-    let temporary = directory.join(temporary_name().map_err(fault)?);
-    let linked =
-        write_seed(&temporary).and_then(|()| std::fs::hard_link(&temporary, directory.join(IDENTITY_FILE)));
-    // The link, if made, keeps the content; a name that stays behind is cleaned at the next start.
-    let _ = std::fs::remove_file(&temporary);
-    match linked {
-        Ok(()) => {}
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-        // A server that found the winner's key has cleaned up our file: the winner's key is there.
-        Err(error) if error.kind() == io::ErrorKind::NotFound && directory.join(IDENTITY_FILE).exists() => {}
-        Err(error) => return Err(fault(error)),
-    }
-    // The winner may not have come this far yet, so everybody makes the name durable.
-    File::open(directory)
-        .and_then(|directory| directory.sync_all())
-        .map_err(fault)
-}
-
-fn write_seed(path: &Path) -> io::Result<()> {
     let mut seed = [0; SEED_LENGTH];
-    getrandom::fill(&mut seed).map_err(io::Error::other)?;
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(path)?;
-    // The umask may have taken bits away that the owner needs.
-    file.set_permissions(std::fs::Permissions::from_mode(0o600))?;
-    file.write_all(&seed)?;
-    file.sync_all()
-}
-
-fn temporary_name() -> io::Result<String> {
-    let mut random = [0; 8];
-    getrandom::fill(&mut random).map_err(io::Error::other)?;
-    Ok(format!("{TEMPORARY_PREFIX}{:016x}", u64::from_le_bytes(random)))
+    getrandom::fill(&mut seed)
+        .map_err(io::Error::other)
+        .and_then(|()| private_file::create(directory, IDENTITY_FILE, TEMPORARY_PREFIX, &seed))
+        .map_err(|error| IdentityError::new(directory, IdentityFault::Create(error)))
 }
 
 #[cfg(test)]

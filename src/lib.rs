@@ -16,6 +16,7 @@ pub mod http;
 pub mod identity_file;
 mod leftovers;
 pub mod metrics;
+mod private_file;
 pub mod pulse;
 pub mod remote;
 mod ron_file;

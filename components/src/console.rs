@@ -6,6 +6,7 @@
 
 mod answers;
 mod arguments;
+mod command;
 mod commands;
 mod error;
 mod grammar;
@@ -15,12 +16,13 @@ mod streams;
 mod text_table;
 
 pub use answers::*;
+pub use command::{
+    ClockAction, ConsoleCommand, GrantName, MAX_SHUTDOWN_SECONDS, ModeText, NetsimAction, NoticeText,
+    PasswordAction, ResourceAction, SayText, TimeAction,
+};
 pub use commands::{COMMANDS, CommandInfo, find, help_for, help_overview, may_hold_secret, nearest};
 pub use error::{ArgumentFault, ConsoleError};
-pub use grammar::{
-    ClockAction, ConsoleCommand, ConsoleLine, GrantName, MAX_LINE, MAX_SHUTDOWN_SECONDS, ModeText,
-    NetsimAction, NoticeText, PasswordAction, ResourceAction, SayText, TimeAction, asks_for_json, parse,
-};
+pub use grammar::{ConsoleLine, MAX_LINE, asks_for_json, parse};
 pub use mailbox::{ConsoleAnswer, ConsoleInbox, ConsoleLeft, ConsoleOutbox, ConsoleRequest};
 pub use selection::{
     Comparison, DEFAULT_ENTITIES, EntitiesQuery, EntityWord, FieldCondition, FieldWord, MAX_ENTITIES,

@@ -1,7 +1,8 @@
 //! Making the key, keeping it, refusing one that is not safe, and racing for it.
 
 use std::{
-    os::unix::fs::symlink,
+    io::Write,
+    os::unix::fs::{MetadataExt, PermissionsExt, symlink},
     process::{Command, Stdio},
     sync::Barrier,
 };

@@ -3,15 +3,16 @@
 
 use std::{
     fmt,
-    fs::{File, OpenOptions},
-    io::{self, Read, Write},
-    os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt},
+    io::{self, Read},
     path::{Path, PathBuf},
 };
 
 use decitick_components::secret::Secret;
 
-use crate::leftovers;
+use crate::{
+    leftovers,
+    private_file::{self, PrivateFault},
+};
 
 /// The name of the file in a server directory.
 pub const TOKEN_FILE: &str = "remote_token";
@@ -54,7 +55,7 @@ pub fn load_or_create(directory: &Path) -> Result<RemoteToken, TokenError> {
         leftovers::remove(directory, TEMPORARY_PREFIX);
         return Ok(token);
     }
-    create(directory, &path).map_err(|fault| error(TokenFault::Create(fault)))?;
+    create(directory).map_err(|fault| error(TokenFault::Create(fault)))?;
     // Read what won: another server may have been faster.
     read(&path)
         .map_err(error)?
@@ -62,29 +63,9 @@ pub fn load_or_create(directory: &Path) -> Result<RemoteToken, TokenError> {
 }
 
 fn read(path: &Path) -> Result<Option<RemoteToken>, TokenFault> {
-    // O_NONBLOCK: a named pipe in the file's place must not hang the start.
-    let flags = (nix::fcntl::OFlag::O_NOFOLLOW | nix::fcntl::OFlag::O_NONBLOCK).bits();
-    let file = match OpenOptions::new().read(true).custom_flags(flags).open(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(TokenFault::Unreadable(error)),
+    let Some((file, _)) = private_file::open(path)? else {
+        return Ok(None);
     };
-    // Everything is asked of the open file, so that nobody can exchange it in between.
-    let metadata = file.metadata().map_err(TokenFault::Unreadable)?;
-    if !metadata.is_file() {
-        return Err(TokenFault::NotAFile);
-    }
-    let user = nix::unistd::geteuid().as_raw();
-    if metadata.uid() != user {
-        return Err(TokenFault::OtherOwner {
-            owner: metadata.uid(),
-            user,
-        });
-    }
-    let mode = metadata.mode() & 0o7777;
-    if mode & 0o077 != 0 {
-        return Err(TokenFault::Permissions { mode });
-    }
     let mut text = String::new();
     file.take(DIGITS as u64 + 3)
         .read_to_string(&mut text)
@@ -98,34 +79,24 @@ fn read(path: &Path) -> Result<Option<RemoteToken>, TokenFault> {
     Ok(Some(RemoteToken::of(token.to_owned())))
 }
 
-/// Written and synced under a name of its own, then linked, which never replaces a token that is there.
-fn create(directory: &Path, path: &Path) -> io::Result<()> {
-    let temporary = directory.join(format!("{TEMPORARY_PREFIX}{}", random_hex::<8>()?));
-    let linked = write(&temporary).and_then(|()| std::fs::hard_link(&temporary, path));
-    let _ = std::fs::remove_file(&temporary);
-    match linked {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-        other => other?,
+impl From<PrivateFault> for TokenFault {
+    fn from(fault: PrivateFault) -> Self {
+        match fault {
+            PrivateFault::SymbolicLink => Self::SymbolicLink,
+            PrivateFault::NotAFile => Self::NotAFile,
+            PrivateFault::OtherOwner { owner, user } => Self::OtherOwner { owner, user },
+            PrivateFault::Permissions { mode } => Self::Permissions { mode },
+            PrivateFault::Unreadable(error) => Self::Unreadable(error),
+        }
     }
-    File::open(directory)?.sync_all()
 }
 
-fn write(path: &Path) -> io::Result<()> {
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(path)?;
-    // The umask may have taken bits away that the owner needs.
-    file.set_permissions(std::fs::Permissions::from_mode(0o600))?;
-    writeln!(file, "{}", random_hex::<RANDOM_BYTES>()?)?;
-    file.sync_all()
-}
-
-fn random_hex<const BYTES: usize>() -> io::Result<String> {
-    let mut random = [0; BYTES];
+fn create(directory: &Path) -> io::Result<()> {
+    let mut random = [0; RANDOM_BYTES];
     getrandom::fill(&mut random).map_err(io::Error::other)?;
-    Ok(random.iter().map(|byte| format!("{byte:02x}")).collect())
+    let digits: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
+    let line = format!("{digits}\n");
+    private_file::create(directory, TOKEN_FILE, TEMPORARY_PREFIX, line.as_bytes())
 }
 
 /// Why there is no token.
@@ -140,6 +111,8 @@ pub struct TokenError {
 /// What is wrong with a token file.
 #[derive(Debug)]
 pub enum TokenFault {
+    /// It is a symbolic link.
+    SymbolicLink,
     /// It is a directory, a device or the like.
     NotAFile,
     /// It belongs to another user than the server runs as.
@@ -154,7 +127,7 @@ pub enum TokenFault {
         /// The permission bits.
         mode: u32,
     },
-    /// It may not be read, is a symbolic link, or reading failed.
+    /// It may not be read, or reading failed.
     Unreadable(io::Error),
     /// It does not hold 64 hex digits.
     Content,
@@ -166,6 +139,9 @@ impl fmt::Display for TokenError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = self.path.display();
         match &self.fault {
+            TokenFault::SymbolicLink => {
+                write!(f, "{path}: the token file is a symbolic link; remove it")
+            }
             TokenFault::NotAFile => write!(f, "{path}: the token file is no regular file; remove it"),
             TokenFault::OtherOwner { owner, user } => write!(
                 f,
@@ -177,7 +153,7 @@ impl fmt::Display for TokenError {
             ),
             TokenFault::Unreadable(error) => write!(
                 f,
-                "{path}: the token file cannot be read: {error}; it must be a file, no link, that the server's user may read"
+                "{path}: the token file cannot be read: {error}; it must be a file that the server's user may read"
             ),
             TokenFault::Content => write!(
                 f,
@@ -202,7 +178,10 @@ impl std::error::Error for TokenError {
 
 #[cfg(test)]
 mod tests {
-    use std::{fs, os::unix::fs::symlink};
+    use std::{
+        fs,
+        os::unix::fs::{MetadataExt, PermissionsExt, symlink},
+    };
 
     use super::*;
 
@@ -224,6 +203,20 @@ mod tests {
         assert_eq!(format!("{again:?}"), "RemoteToken(Secret(redacted))");
         let other = tempfile::tempdir().unwrap();
         assert!(!load_or_create(other.path()).unwrap().is(text.trim_end()));
+    }
+
+    #[test]
+    fn servers_that_start_at_once_share_one_token() {
+        let directory = tempfile::tempdir().unwrap();
+        let starts: Vec<_> = (0..8)
+            .map(|_| {
+                let directory = directory.path().to_owned();
+                std::thread::spawn(move || load_or_create(&directory).unwrap())
+            })
+            .collect();
+        let tokens: Vec<RemoteToken> = starts.into_iter().map(|start| start.join().unwrap()).collect();
+        let text = fs::read_to_string(directory.path().join(TOKEN_FILE)).unwrap();
+        assert!(tokens.iter().all(|token| token.is(text.trim_end())));
     }
 
     #[test]

@@ -5,6 +5,7 @@
 
 mod completion;
 mod diagnosis;
+mod drops;
 mod inspection;
 mod limits;
 mod lists;
@@ -21,6 +22,7 @@ pub use self::{
         NetsimAnswer, ReverseAnswer, SightAnswer, SightReason, SlowAnswer, SlowRow, SystemRow, SystemsAnswer,
         TraceAnswer, TraceFields, TraceRow, TraceValue, WhyAnswer,
     },
+    drops::{DropsAnswer, ReasonCounts, SentAnswer},
     inspection::{
         ChangeRow, ChangesAnswer, EcsResourceAnswer, EcsResourceRow, EcsResourcesAnswer, EntitiesAnswer,
         EntityRow, HiddenRow, InspectAnswer, WatchEndAnswer,
@@ -29,7 +31,7 @@ pub use self::{
     lists::{BanRow, BansAnswer, PlayerRow, PlayersAnswer},
     resources::{ResourceRow, ResourcesAnswer},
     shown::Shown,
-    status::{DropsAnswer, ReasonCounts, SentAnswer, StatusAnswer, TickAnswer},
+    status::{StatusAnswer, TickAnswer},
     world::{HitsAnswer, WorldAnswer},
 };
 use super::{

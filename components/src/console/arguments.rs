@@ -20,9 +20,10 @@ pub(super) use self::scripts::{eval, grant, resource, revoke};
 use self::words::{ban_range, looks_like_number, nothing_in, player_id, required, text, whole_number};
 pub(super) use self::world::{clock, spawn, time, weather};
 use super::{
+    command::{ConsoleCommand, MAX_SHUTDOWN_SECONDS, PasswordAction},
     commands::{self, shown},
     error::ArgumentFault,
-    grammar::{ConsoleCommand, MAX_SHUTDOWN_SECONDS, PasswordAction, first_word},
+    grammar::first_word,
 };
 use crate::bans::BanReason;
 

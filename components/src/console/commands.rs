@@ -5,8 +5,9 @@ use serde::Serialize;
 
 use super::{
     arguments,
+    command::ConsoleCommand,
     error::ArgumentFault,
-    grammar::{ConsoleCommand, first_word},
+    grammar::first_word,
     text_table::{Layout, TextTable},
 };
 

@@ -4,11 +4,7 @@ use std::time::Duration;
 
 use bevy_ecs::{component::ComponentId, entity::Entity, resource::Resource};
 
-use super::{
-    answers::Shown,
-    grammar::{ConsoleCommand, parse},
-    text_table::Layout,
-};
+use super::{answers::Shown, command::ConsoleCommand, grammar::parse, text_table::Layout};
 
 /// Answers that may go on at once on the whole server.
 pub const MAX_STREAMS: usize = 32;

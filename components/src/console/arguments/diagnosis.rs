@@ -7,8 +7,9 @@ use super::{
 };
 use crate::{
     console::{
+        command::{ConsoleCommand, NetsimAction},
         error::ArgumentFault,
-        grammar::{ConsoleCommand, NetsimAction, first_word},
+        grammar::first_word,
     },
     netsim::Impairment,
 };

@@ -5,8 +5,9 @@ use super::{
     words::{nothing_in, required, seconds, whole_number},
 };
 use crate::console::{
+    command::ConsoleCommand,
     error::ArgumentFault,
-    grammar::{ConsoleCommand, first_word},
+    grammar::first_word,
     selection::{
         Comparison, EntitiesQuery, EntityWord, FieldCondition, FieldWord, MAX_ENTITIES, MAX_SELECTED,
         MAX_TYPE_NAME,

@@ -6,8 +6,9 @@ use super::{
 };
 use crate::{
     console::{
+        command::{ConsoleCommand, GrantName, ResourceAction},
         error::ArgumentFault,
-        grammar::{ConsoleCommand, GrantName, ResourceAction, first_word},
+        grammar::first_word,
     },
     script::ResourceName,
 };

@@ -4,8 +4,9 @@ use std::{num::NonZeroU16, ops::RangeInclusive};
 
 use super::{
     super::{
+        command::{ClockAction, ConsoleCommand, TimeAction},
         error::ArgumentFault,
-        grammar::{ClockAction, ConsoleCommand, TimeAction, first_word},
+        grammar::first_word,
     },
     Parsed,
     words::{nothing_in, player_id, required, whole_number},
