@@ -1,5 +1,5 @@
-//! Measures what it costs that a server can be looked into: a tick with 500 who walk, with the inspector and without, and
-//! with somebody who watches (docs/benchmarks.md).
+//! Measures what it costs that a server can be looked into: a tick with 500 who walk, with the inspector and without, with
+//! somebody who watches, and with its systems timed and not (docs/benchmarks.md).
 //!
 //! Everything runs in this process, in the App of the program without any edge; time is virtual. `cargo bench --bench
 //! inspection`.
@@ -20,7 +20,7 @@ use std::{convert::Infallible, net::SocketAddr, time::Duration};
 
 use bevy_app::App;
 use bevy_ecs::{entity::Entity, error::FallbackErrorHandler};
-use decitick::runner;
+use decitick::scripts::gauges;
 use decitick_components::{
     ComponentsPlugin,
     body::{Motion, PositionHistory},
@@ -39,7 +39,7 @@ use decitick_components::{
     worker::WorkerOutbox,
 };
 use decitick_protocol::{PlayerName, Vec3};
-use decitick_systems::ServerPlugins;
+use decitick_systems::{ServerPlugins, anatomy::settle_tick};
 
 use crate::support::table::{Table, median};
 
@@ -53,11 +53,16 @@ fn main() {
     support::program::run(&[("looking", looking)]);
 }
 
-/// Three servers take turns, so that what else the machine does meets all of them.
+/// Four servers take turns, so that what else the machine does meets all of them.
 fn looking(table: &mut Table) {
-    let mut stages = [Stage::new(true), Stage::new(false), Stage::new(false)];
+    let mut stages = [
+        Stage::new(true, true),
+        Stage::new(false, true),
+        Stage::new(false, true),
+        Stage::new(false, false),
+    ];
     stages[2].ask("watch 7 Motion 3600");
-    let mut times = [const { Vec::new() }; 3];
+    let mut times = [const { Vec::new() }; 4];
     for round in 0..FIRST + TICKS {
         for (times, stage) in times.iter_mut().zip(&mut stages) {
             let took = stage.tick();
@@ -67,11 +72,11 @@ fn looking(table: &mut Table) {
         }
     }
     assert_eq!(
-        stages[0].archetypes(),
+        stages[0].archetypes() + 1,
         stages[1].archetypes(),
-        "looking changes no archetype"
+        "looking adds no archetype but that of its own resource"
     );
-    let [without, with, watched] = times.map(median);
+    let [without, with, watched, untimed] = times.map(median);
     table.ratio(
         "a tick with 500 who walk: inspector / none",
         1.05,
@@ -86,6 +91,13 @@ fn looking(table: &mut Table) {
         without,
         "us",
     );
+    table.ratio(
+        "the same, nobody watches: each system timed / not timed",
+        1.05,
+        with,
+        untimed,
+        "us",
+    );
 }
 
 /// A server without edges.
@@ -93,10 +105,12 @@ struct Stage {
     app: App,
     players: Vec<Entity>,
     now: Duration,
+    timed: bool,
 }
 
 impl Stage {
-    fn new(blind: bool) -> Self {
+    /// Systems are wrapped to be timed in a plugin's cleanup: without it they run as they are.
+    fn new(blind: bool, timed: bool) -> Self {
         let settings = Settings {
             resources: Vec::new(),
             ..Settings::default()
@@ -110,13 +124,18 @@ impl Stage {
             },
         ))
         .insert_resource(ServerKey([1; 32]))
-        .insert_resource(FallbackErrorHandler(bevy_ecs::error::panic));
-        runner::prepare(&mut app);
+        .insert_resource(FallbackErrorHandler(bevy_ecs::error::panic))
+        .insert_resource(gauges::stopwatch());
+        app.finish();
+        if timed {
+            app.cleanup();
+        }
         let players = (0..PLAYERS).map(|n| enter(&mut app, n)).collect();
         Self {
             app,
             players,
             now: Duration::ZERO,
+            timed,
         }
     }
 
@@ -149,6 +168,9 @@ impl Stage {
         }
         let started = std::time::Instant::now();
         self.app.update();
+        if self.timed {
+            settle_tick(self.app.world_mut(), started.elapsed());
+        }
         let took = started.elapsed();
         let world = self.app.world_mut();
         world.resource_mut::<Outbox>().clear();

@@ -140,7 +140,10 @@ impl fmt::Display for TokenError {
         let path = self.path.display();
         match &self.fault {
             TokenFault::SymbolicLink => {
-                write!(f, "{path}: the token file is a symbolic link; remove it")
+                write!(
+                    f,
+                    "{path}: the token file is a symbolic link; it must be a file, no link: remove it, and the next start makes one"
+                )
             }
             TokenFault::NotAFile => write!(f, "{path}: the token file is no regular file; remove it"),
             TokenFault::OtherOwner { owner, user } => write!(
