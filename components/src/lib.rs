@@ -24,6 +24,7 @@ pub mod grid;
 pub mod inspection;
 pub mod lane;
 pub mod limits;
+pub mod live;
 pub mod liveness;
 pub mod mailbox;
 pub mod messages;
@@ -143,6 +144,10 @@ fn register_shared(app: &mut App) {
         .init_resource::<metrics::MetricsDesk>()
         .init_resource::<remote::RemoteInbox>()
         .init_resource::<remote::RemoteLeft>()
+        .init_resource::<remote::RemoteSlow>()
+        .init_resource::<live::HealthHistory>()
+        .init_resource::<live::ProcessMemory>()
+        .init_resource::<live::RecentLog>()
         .init_resource::<remote::RemoteOutbox>()
         .init_resource::<anatomy::TickAnatomy>()
         .init_resource::<trace::Traces>()

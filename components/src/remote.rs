@@ -68,6 +68,11 @@ impl RemoteInbox {
 #[derive(Resource, Debug, Default)]
 pub struct RemoteLeft(pub Vec<u64>);
 
+/// Watches whose readers have not taken yet what they were told last. Filled by the edge before each tick; a watch that
+/// can wait waits for them.
+#[derive(Resource, Debug, Default)]
+pub struct RemoteSlow(pub Vec<u64>);
+
 /// Answers of this tick, in order.
 #[derive(Resource, Debug, Default)]
 pub struct RemoteOutbox(pub Vec<RemoteAnswer>);

@@ -285,6 +285,12 @@ impl TickTimes {
         self.recent.len()
     }
 
+    /// The last `count` ticks of those that are looked back on, newest first.
+    pub fn newest(&self, count: usize) -> impl Iterator<Item = Duration> {
+        let (before, after) = self.recent.split_at(self.next.min(self.recent.len()));
+        before.iter().rev().chain(after.iter().rev()).take(count).copied()
+    }
+
     /// The 50th and 99th percentile and the longest of the recent ticks.
     #[must_use]
     pub fn percentiles(&self) -> (Duration, Duration, Duration) {

@@ -29,8 +29,8 @@ use decitick_components::{
     connection::Connection,
     console::{
         AnswerText, BansAnswer, ConsoleAnswer, ConsoleCommand, ConsoleInbox, ConsoleOutbox, DoneAnswer,
-        ErrorAnswer, HelpAnswer, IdentityAnswer, Layout, PasswordAction, PasswordAnswer, asks_for_json,
-        parse,
+        EntityWord, ErrorAnswer, HelpAnswer, IdentityAnswer, Layout, PasswordAction, PasswordAnswer,
+        asks_for_json, parse,
     },
     lane::OutboundLane,
     messages::{EndSessionRequest, KickReason},
@@ -38,7 +38,7 @@ use decitick_components::{
     reasons::CloseReason,
     script::Stopwatch,
     server::{Lifecycle, PublicFace, ServerKey},
-    session::{PlayerId, SlotTable},
+    session::PlayerId,
     tally::{SettledTally, Tally},
 };
 use serde::Serialize;
@@ -46,6 +46,7 @@ use serde::Serialize;
 use crate::{
     chat::announcement,
     handshake::request_password,
+    inspect::entity_named,
     script::SCRIPT_ASKER,
     tick::{Tick, TickSystems},
 };
@@ -228,7 +229,7 @@ fn execute(world: &mut World, command: ConsoleCommand, asked: Asked) -> Option<A
         ConsoleCommand::Help(about) => rendered(HelpAnswer::new(about)),
         ConsoleCommand::Status => rendered(answers::status(world)),
         ConsoleCommand::Players => rendered(answers::players(world)),
-        ConsoleCommand::Kick { id, reason } => kick(world, PlayerId(id), reason),
+        ConsoleCommand::Kick { session, reason } => kick(world, session, reason),
         ConsoleCommand::Ban {
             range,
             seconds,
@@ -291,16 +292,22 @@ fn execute(world: &mut World, command: ConsoleCommand, asked: Asked) -> Option<A
     })
 }
 
-fn kick(world: &mut World, id: PlayerId, reason: KickReason) -> Answer {
-    let Some(entity) = world.resource::<SlotTable>().holder(id) else {
-        return nobody_has(id);
+fn kick(world: &mut World, session: EntityWord, reason: KickReason) -> Answer {
+    let entity = match entity_named(world, session) {
+        Ok(entity) => entity,
+        Err(fault) => return failed(fault.to_string()),
+    };
+    let Some(&PlayerId(id)) = world.get::<PlayerId>(entity) else {
+        return failed(format!(
+            "{session} is no session; `players` lists who is connected"
+        ));
     };
     world.write_message(EndSessionRequest {
         entity,
         reason: CloseReason::Kick,
         notice: Some(reason),
     });
-    done(format!("player {} was kicked", id.0))
+    done(format!("player {id} was kicked"))
 }
 
 fn unban(world: &mut World, range: BanRange, asker: u64) -> Option<Answer> {

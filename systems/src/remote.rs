@@ -5,6 +5,7 @@
 //! When nobody asks, nothing runs.
 
 mod json;
+mod live;
 mod query;
 mod schema;
 mod types;
@@ -32,6 +33,7 @@ use decitick_components::{
 
 use self::{
     json::JsonText,
+    live::Board,
     query::QueryJob,
     types::{component, is_resource, shown_components, value_text},
     watch::Watch,
@@ -83,6 +85,8 @@ pub struct RemoteWork {
     /// A query whose answer is not complete.
     query: Option<QueryJob>,
     watches: Vec<Watch>,
+    /// What viewers of the whole server are told of.
+    board: Board,
 }
 
 /// What a tick may still spend.
@@ -114,8 +118,7 @@ pub fn answer_questions(world: &mut World) {
         let registry = world.resource::<AppTypeRegistry>().clone();
         let registry = registry.read();
         let mut answers = Vec::new();
-        work.watches
-            .retain_mut(|watch| tell(watch, world, &registry, &mut answers));
+        tell_watchers(&mut work, world, &registry, &mut answers);
         let mut budget = Budget {
             values: VALUES_PER_TICK,
             bytes: BYTES_PER_TICK,
@@ -168,9 +171,16 @@ fn forget_those_who_left(world: &mut World, work: &mut RemoteWork) {
         .retain(|request| !left.contains(&request.id));
 }
 
-/// Tells what changed; false at the end of the watch.
-fn tell(watch: &mut Watch, world: &World, registry: &TypeRegistry, answers: &mut Vec<RemoteAnswer>) -> bool {
-    match watch.event(world, registry) {
+/// Tells everyone who watches what changed, and ends the watches that have nothing more to tell.
+fn tell_watchers(
+    work: &mut RemoteWork,
+    world: &mut World,
+    registry: &TypeRegistry,
+    answers: &mut Vec<RemoteAnswer>,
+) {
+    let RemoteWork { watches, board, .. } = work;
+    board.sample(world, watches.iter_mut().filter_map(Watch::viewer));
+    watches.retain_mut(|watch| match watch.event(world, registry, board) {
         Ok(None) => true,
         Ok(Some(event)) => {
             answers.push(RemoteAnswer {
@@ -184,7 +194,7 @@ fn tell(watch: &mut Watch, world: &World, registry: &TypeRegistry, answers: &mut
             answers.push(last(watch.id, Err(error)));
             false
         }
-    }
+    });
 }
 
 const fn last(id: u64, result: RemoteResult) -> RemoteAnswer {

@@ -24,6 +24,7 @@ use super::{
     commands::{self, shown},
     error::ArgumentFault,
     grammar::first_word,
+    selection::EntityWord,
 };
 use crate::bans::BanReason;
 
@@ -53,9 +54,13 @@ pub(super) fn players(arguments: &str) -> Parsed {
 }
 
 pub(super) fn kick(arguments: &str) -> Parsed {
-    let (id, reason) = required("ID", arguments)?;
+    let (word, reason) = required("ID", arguments)?;
+    let session = match EntityWord::parse(word) {
+        Ok(entity @ EntityWord::Entity { .. }) => entity,
+        _ => EntityWord::Player(player_id(word)?),
+    };
     Ok(ConsoleCommand::Kick {
-        id: player_id(id)?,
+        session,
         reason: text("REASON", reason)?,
     })
 }
@@ -186,17 +191,27 @@ mod tests {
 
     #[test]
     fn kick_takes_an_id_below_the_number_of_players_and_a_reason_that_is_never_cut() {
-        let ConsoleCommand::Kick { id: 5, reason } = read("kick 5  a  spaced reason ") else {
-            panic!()
+        let kicked = |line| {
+            let ConsoleCommand::Kick { session, reason } = read(line) else {
+                panic!("{line}")
+            };
+            (session.to_string(), reason.as_str().to_owned())
         };
-        assert_eq!(reason.as_str(), "a  spaced reason");
-        assert!(matches!(read("kick 999"), ConsoleCommand::Kick { id: 999, .. }));
+        let both = |session: &str, reason: &str| (session.to_owned(), reason.to_owned());
+        assert_eq!(
+            kicked("kick 5  a  spaced reason "),
+            both("player:5", "a  spaced reason")
+        );
+        assert_eq!(kicked("kick 999"), both("player:999", ""));
+        assert_eq!(kicked("kick 12v3 bye"), both("12v3", "bye"));
         for bad in [
             "kick",
             "kick 1000",
             "kick -1",
             "kick +1",
             "kick Bob",
+            "kick 5v",
+            "kick thing:5",
             "kick 1.0",
             "kick 99999999999999",
         ] {

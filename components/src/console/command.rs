@@ -41,8 +41,8 @@ pub enum ConsoleCommand {
     Players,
     /// Ends a session.
     Kick {
-        /// The player's id, below 1,000.
-        id: u16,
+        /// Whose: the player of an id, or a connection as `12v3`, which is never somebody else.
+        session: EntityWord,
         /// What the player is told; may be empty.
         reason: NoticeText,
     },

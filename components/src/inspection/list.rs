@@ -7,9 +7,9 @@ use bevy_reflect::structs::DynamicStruct;
 use super::{InspectApp, Summarise, SummaryField, summary};
 use crate::{
     admission, anatomy, auth, ban_changes, bans, body, client_files, clock, combat, connection, console,
-    departures, entropy, gamemode, grid, lane, liveness, mailbox, messages, metrics, netsim, pages, phase,
-    profile, remote, requests, script, server, session, settings, tally, thing, trace, view, worker, world,
-    zone,
+    departures, entropy, gamemode, grid, lane, live, liveness, mailbox, messages, metrics, netsim, pages,
+    phase, profile, remote, requests, script, server, session, settings, tally, thing, trace, view, worker,
+    world, zone,
 };
 
 /// Makes every component and resource of this crate known to the inspector.
@@ -102,6 +102,9 @@ fn counters(app: &mut App) {
         .summarise::<tally::SettledTally>()
         .summarise::<tally::TickTimes>()
         .summarise::<tally::RecentDrops>()
+        .summarise::<live::HealthHistory>()
+        .summarise::<live::ProcessMemory>()
+        .summarise::<live::RecentLog>()
         .summarise::<combat::HitTally>()
         .summarise::<anatomy::TickAnatomy>()
         .keep_inside::<script::Stopwatch>(
@@ -129,6 +132,7 @@ fn mailboxes(app: &mut App) {
         .summarise::<remote::RemoteInbox>()
         .summarise::<remote::RemoteOutbox>()
         .summarise::<remote::RemoteLeft>()
+        .summarise::<remote::RemoteSlow>()
         .summarise::<trace::Traces>();
 }
 
@@ -205,5 +209,6 @@ summary!(|desk: metrics::MetricsDesk| { wanted: bool = desk.wanted });
 summary!(|inbox: remote::RemoteInbox| { waiting: usize = inbox.0.len() });
 summary!(|outbox: remote::RemoteOutbox| { waiting: usize = outbox.0.len() });
 summary!(|left: remote::RemoteLeft| { waiting: usize = left.0.len() });
+summary!(|slow: remote::RemoteSlow| { waiting: usize = slow.0.len() });
 summary!(|traces: trace::Traces| { idle: bool = traces.is_idle() });
 summary!(|recent: tally::RecentDrops| { last_minute: u64 = recent.last_minute().total() });

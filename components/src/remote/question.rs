@@ -9,7 +9,7 @@ use serde::{
     de::{Error, SeqAccess, Unexpected, Visitor},
 };
 
-use crate::console::EntityWord;
+use crate::{console::EntityWord, live::LiveRequest};
 
 /// Type paths that one list of a question may hold.
 pub const MAX_NAMES: usize = 64;
@@ -44,6 +44,8 @@ pub enum RemoteWatch {
     Components(ComponentsOf),
     /// `world.list_components+watch`: components that came and went.
     ListComponents(ListOf),
+    /// `decitick.live+watch`: the server as it goes on, twice a second.
+    Live(LiveRequest),
 }
 
 /// An entity, from its 64 bits as a number or from `12v3`.

@@ -1,39 +1,24 @@
-//! What goes on being told: values that change, components that come and go. One event a tick at most.
+//! What goes on being told, one event a tick at most.
 
-use bevy_ecs::{change_detection::Tick, component::ComponentId, entity::Entity, world::World};
+mod entity;
+
+use bevy_ecs::world::World;
 use bevy_reflect::TypeRegistry;
-use decitick_components::remote::{ComponentsOf, ListOf, RemoteError, RemoteWatch, codes};
+use decitick_components::remote::{RemoteError, RemoteWatch};
 
-use super::{
-    EVENT_BYTES,
-    json::{self, JsonText},
-    types::{ValueFault, component, components_of, value_text},
-};
+use self::entity::EntityWatch;
+use super::live::{Board, Viewer};
 
-/// Somebody who watches an entity.
+/// Somebody who watches.
 pub(super) struct Watch {
     /// The request.
     pub id: u64,
-    entity: Entity,
-    /// What was told already.
-    since: Tick,
     watched: Watched,
 }
 
 enum Watched {
-    Values {
-        strict: bool,
-        components: Vec<WatchedComponent>,
-        /// Those that are not known, with the error.
-        unknown: Vec<(String, RemoteError)>,
-    },
-    /// Type paths that were there.
-    List(Vec<&'static str>),
-}
-
-struct WatchedComponent {
-    path: String,
-    there: bool,
+    Entity(EntityWatch),
+    Live(Box<Viewer>),
 }
 
 impl Watch {
@@ -44,18 +29,20 @@ impl Watch {
         world: &World,
         registry: &TypeRegistry,
     ) -> Result<Self, RemoteError> {
-        let (entity, watched) = match watch {
-            RemoteWatch::Components(of) => (of.entity.0, values(of, world, registry)?),
-            RemoteWatch::ListComponents(ListOf { entity }) => {
-                (entity.0, Watched::List(components_of(entity.0, world, registry)?))
-            }
+        let watched = match watch {
+            RemoteWatch::Components(of) => Watched::Entity(EntityWatch::of_values(of, world, registry)?),
+            RemoteWatch::ListComponents(of) => Watched::Entity(EntityWatch::of_list(of, world, registry)?),
+            RemoteWatch::Live(request) => Watched::Live(Box::new(Viewer::new(id, request, world))),
         };
-        Ok(Self {
-            id,
-            entity,
-            since: world.read_change_tick(),
-            watched,
-        })
+        Ok(Self { id, watched })
+    }
+
+    /// Who looks at the whole server, if this is one.
+    pub(super) fn viewer(&mut self) -> Option<&mut Viewer> {
+        match &mut self.watched {
+            Watched::Live(viewer) => Some(viewer),
+            Watched::Entity(_) => None,
+        }
     }
 
     /// What changed since the last look, if anything did.
@@ -66,120 +53,11 @@ impl Watch {
         &mut self,
         world: &World,
         registry: &TypeRegistry,
+        board: &Board,
     ) -> Result<Option<String>, RemoteError> {
-        let now = world.read_change_tick();
-        let since = std::mem::replace(&mut self.since, now);
         match &mut self.watched {
-            Watched::List(told) => {
-                let there = components_of(self.entity, world, registry)?;
-                let added: Vec<_> = there.iter().filter(|path| !told.contains(path)).collect();
-                let removed: Vec<_> = told.iter().filter(|path| !there.contains(path)).collect();
-                if added.is_empty() && removed.is_empty() {
-                    return Ok(None);
-                }
-                let event = format!(
-                    r#"{{"added":{},"removed":{}}}"#,
-                    json::list(&added),
-                    json::list(&removed)
-                );
-                *told = there;
-                Ok(Some(event))
-            }
-            Watched::Values {
-                strict,
-                components,
-                unknown,
-            } => {
-                let changes = changes(self.entity, components, (since, now), world, registry)?;
-                let Some((values, removed)) = changes else {
-                    return Ok(None);
-                };
-                let mut event = JsonText::map(2 * EVENT_BYTES);
-                event.entry("components", &values)?;
-                event.entry("removed", &json::list(&removed))?;
-                if !*strict {
-                    let mut errors = JsonText::map(EVENT_BYTES);
-                    for (path, error) in unknown {
-                        errors.entry(path, &json::error(error))?;
-                    }
-                    event.entry("errors", &errors.end())?;
-                }
-                Ok(Some(event.end()))
-            }
+            Watched::Entity(watch) => watch.event(world, registry),
+            Watched::Live(viewer) => Ok(viewer.event(world, board)),
         }
     }
-}
-
-fn values(of: ComponentsOf, world: &World, registry: &TypeRegistry) -> Result<Watched, RemoteError> {
-    let entity = of.entity.0;
-    let held = world
-        .get_entity(entity)
-        .map_err(|_| RemoteError::entity_not_found(entity))?;
-    let (mut components, mut unknown) = (Vec::new(), Vec::new());
-    for path in of.components {
-        match component(registry, world, &path) {
-            Some(known) => {
-                let there = known.id.is_some_and(|id| held.contains_id(id));
-                components.push(WatchedComponent { path, there });
-            }
-            None => {
-                let error = RemoteError::unknown_component(&path);
-                if of.strict {
-                    return Err(error);
-                }
-                unknown.push((path, error));
-            }
-        }
-    }
-    Ok(Watched::Values {
-        strict: of.strict,
-        components,
-        unknown,
-    })
-}
-
-/// The values that changed as a map, and the components that went; nothing when nothing did.
-fn changes(
-    entity: Entity,
-    components: &mut [WatchedComponent],
-    (since, now): (Tick, Tick),
-    world: &World,
-    registry: &TypeRegistry,
-) -> Result<Option<(String, Vec<String>)>, RemoteError> {
-    let held = world
-        .get_entity(entity)
-        .map_err(|_| RemoteError::entity_not_found(entity))?;
-    let mut values = JsonText::map(EVENT_BYTES);
-    let mut removed = Vec::new();
-    let mut changed = false;
-    for watched in components {
-        let Some(known) = component(registry, world, &watched.path) else {
-            continue;
-        };
-        let ticks = known
-            .id
-            .and_then(|id: ComponentId| held.get_change_ticks_by_id(id));
-        let was_there = std::mem::replace(&mut watched.there, ticks.is_some());
-        match ticks {
-            Some(ticks) if ticks.is_changed(since, now) || !was_there => {
-                let Some(value) = known.reflect.reflect(held) else {
-                    continue;
-                };
-                changed = true;
-                match value_text(value.as_partial_reflect(), registry, values.room()) {
-                    Ok(text) => values.entry(&watched.path, &text)?,
-                    Err(ValueFault::TooLarge) => return Err(RemoteError::too_large(EVENT_BYTES)),
-                    Err(fault) => {
-                        return Err(fault.error(codes::COMPONENT_ERROR, &watched.path, EVENT_BYTES));
-                    }
-                }
-            }
-            None if was_there => removed.push(watched.path.clone()),
-            _ => {}
-        }
-    }
-    if !changed && removed.is_empty() {
-        return Ok(None);
-    }
-    Ok(Some((values.end(), removed)))
 }
