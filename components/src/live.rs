@@ -5,6 +5,7 @@
 
 mod health;
 mod log;
+mod verdict;
 
 use bevy_ecs::resource::Resource;
 use bevy_reflect::Reflect;
@@ -14,6 +15,7 @@ use crate::{inspection::summary, remote::RemoteEntity};
 
 pub use health::{HealthHistory, HealthSecond, Totals};
 pub use log::{LogLine, RecentLog};
+pub use verdict::{Signs, Verdict};
 
 /// What one viewer wants to be told of, twice a second: the parameters of `decitick.live+watch`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]

@@ -38,6 +38,14 @@ pub struct ThingKind {
     pub model: u32,
 }
 
+impl ThingKind {
+    /// The name of its kind, as people read it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        kind_name(self.kind)
+    }
+}
+
 /// Where a thing is and how it moves now.
 #[derive(Component, Clone, Copy, Debug, Default, PartialEq, Reflect)]
 #[reflect(Component)]
@@ -178,7 +186,7 @@ impl Numbered for ThingId {
 pub type ThingBook = Book<ThingId>;
 
 summary!(|kind: ThingKind| {
-    kind: String = kind_name(kind.kind),
+    kind: String = kind.name().to_owned(),
     model: u32 = kind.model,
 });
 summary!(|data: ThingData| { bytes: usize = data.0.as_bytes().len() });
@@ -197,7 +205,7 @@ summary!(|placed: PlacedThings| {
         .0
         .iter()
         .map(|spec| Placed {
-            kind: kind_name(spec.kind),
+            kind: kind_name(spec.kind).to_owned(),
             model: spec.model,
             position: Place(spec.position),
             area: spec.area,
@@ -206,8 +214,14 @@ summary!(|placed: PlacedThings| {
         .collect(),
 });
 
-fn kind_name(kind: EntityKind) -> String {
-    format!("{kind:?}").to_lowercase()
+const fn kind_name(kind: EntityKind) -> &'static str {
+    match kind {
+        EntityKind::Object => "object",
+        EntityKind::Pickup => "pickup",
+        EntityKind::Npc => "npc",
+        EntityKind::Vehicle => "vehicle",
+        EntityKind::Checkpoint => "checkpoint",
+    }
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ mod scripts;
 mod streams;
 mod world;
 
-pub(crate) use inspection::tell_watches;
+pub(crate) use inspection::{inspect_entity, tell_watches};
 pub(crate) use streams::StreamSystems;
 
 use std::time::Duration;

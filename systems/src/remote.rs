@@ -33,7 +33,7 @@ use decitick_components::{
 
 use self::{
     json::JsonText,
-    live::Board,
+    live::{Board, record_health},
     query::QueryJob,
     types::{component, is_resource, shown_components, value_text},
     watch::Watch,
@@ -71,8 +71,8 @@ impl Plugin for RemotePlugin {
     fn build(&self, app: &mut App) {
         app.init_resource::<RemoteWork>().add_systems(
             Tick,
-            answer_questions
-                .run_if(somebody_asks)
+            (record_health, answer_questions.run_if(somebody_asks))
+                .chain()
                 .in_set(TickSystems::Inspect)
                 .after(gather_metrics),
         );
@@ -179,7 +179,7 @@ fn tell_watchers(
     answers: &mut Vec<RemoteAnswer>,
 ) {
     let RemoteWork { watches, board, .. } = work;
-    board.sample(world, watches.iter_mut().filter_map(Watch::viewer));
+    board.sample(world, watches.iter().filter_map(Watch::viewer));
     watches.retain_mut(|watch| match watch.event(world, registry, board) {
         Ok(None) => true,
         Ok(Some(event)) => {

@@ -36,6 +36,7 @@ mod identity_site;
 mod inspection;
 mod keepalive;
 mod lanes;
+mod live;
 mod log_lines;
 mod logins;
 mod loopback;

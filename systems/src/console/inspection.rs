@@ -39,7 +39,17 @@ fn inspected(world: &World, word: EntityWord, component: Option<&str>) -> Found<
         Some(name) => vec![component_of(world, entity, name)?],
         None => components_of(world, entity),
     };
-    let names = answer_names(&components);
+    Ok(inspect_components(world, entity, &components))
+}
+
+/// Every component of an entity, as `inspect` tells of it; `None` when there is no such entity.
+pub(crate) fn inspect_entity(world: &World, entity: Entity) -> Option<InspectAnswer> {
+    let entity = world.get_entity(entity).ok()?;
+    Some(inspect_components(world, entity, &components_of(world, entity)))
+}
+
+fn inspect_components(world: &World, entity: EntityRef<'_>, components: &[Named]) -> InspectAnswer {
+    let names = answer_names(components);
     let mut answer = InspectAnswer {
         entity: entity.id().to_string(),
         is: label(world, entity),
@@ -59,7 +69,7 @@ fn inspected(world: &World, word: EntityWord, component: Option<&str>) -> Found<
             }),
         }
     }
-    Ok(answer)
+    answer
 }
 
 fn value_of(seen: &Seen, entity: EntityRef<'_>, budget: &mut Budget) -> Option<Shown> {

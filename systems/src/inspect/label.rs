@@ -73,7 +73,7 @@ pub fn is_shown_as_entity(entity: EntityRef<'_>) -> bool {
 pub fn label(world: &World, entity: EntityRef<'_>) -> String {
     if let Some(thing) = entity.get::<ThingId>() {
         let kind = entity.get::<ThingKind>();
-        let kind = kind.map(|kind| format!(" {} {}", format!("{:?}", kind.kind).to_lowercase(), kind.model));
+        let kind = kind.map(|kind| format!(" {} {}", kind.name(), kind.model));
         return format!("thing {}{}", thing.0, kind.unwrap_or_default());
     }
     if let Some(zone) = entity.get::<ZoneId>() {

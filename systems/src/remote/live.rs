@@ -1,35 +1,22 @@
-//! The server as it goes on, for people who look at it (docs/page.md).
+//! The server as it goes on, for people who look at it: `decitick.live+watch` (docs/page.md).
+//!
+//! What viewers want is taken in at most twice a second and once for all of them, into a [`Board`] of rows that know
+//! when they changed. Each [`Viewer`] is told what changed since it was told last, within a number of bytes; what
+//! does not fit comes the next time. While nobody looks, nothing is taken in and nothing is kept, but for one record
+//! of the last ten minutes.
 
-use bevy_ecs::world::World;
-use decitick_components::{clock::Clock, live::LiveRequest};
+mod board;
+mod health;
+mod map;
+mod players;
+mod scripts;
+mod table;
+mod values;
+mod viewer;
 
-/// What viewers are told of.
-#[derive(Default)]
-pub(super) struct Board;
+pub(super) use self::{board::Board, health::record_health, viewer::Viewer};
 
-impl Board {
-    /// Takes in what the viewers who are told in this tick want to see.
-    pub(super) fn sample<'v>(&mut self, _world: &mut World, _viewers: impl Iterator<Item = &'v mut Viewer>) {}
-}
-
-/// Somebody who looks.
-pub(super) struct Viewer {
-    next: u64,
-}
-
-impl Viewer {
-    pub(super) fn new(id: u64, _request: LiveRequest, world: &World) -> Self {
-        Self {
-            next: world.resource::<Clock>().tick + id % 5,
-        }
-    }
-
-    pub(super) fn event(&mut self, world: &World, _board: &Board) -> Option<String> {
-        let tick = world.resource::<Clock>().tick;
-        if tick < self.next {
-            return None;
-        }
-        self.next = tick + 5;
-        Some(format!(r#"{{"tick":{tick}}}"#))
-    }
-}
+/// Ticks between what one viewer is told and what it is told next: twice a second.
+const PERIOD: u64 = 5;
+/// Bytes of one event.
+pub(super) const EVENT_BYTES: usize = 96 * 1024;

@@ -38,8 +38,8 @@ impl Watch {
     }
 
     /// Who looks at the whole server, if this is one.
-    pub(super) fn viewer(&mut self) -> Option<&mut Viewer> {
-        match &mut self.watched {
+    pub(super) fn viewer(&self) -> Option<&Viewer> {
+        match &self.watched {
             Watched::Live(viewer) => Some(viewer),
             Watched::Entity(_) => None,
         }
