@@ -61,6 +61,11 @@ pub enum Command {
     Bots(BotsArguments),
     /// Attach to a running server, or run one command in it
     Console(ConsoleArguments),
+    /// Print a one-use link to the live page of a running server
+    #[command(
+        after_help = "The link is good within 60 s, in a browser of this machine; from elsewhere use a tunnel with the same port on\nboth sides: ssh -L 7780:127.0.0.1:7780 HOST"
+    )]
+    Page(PageArguments),
     /// Print the completions of a shell
     #[command(
         after_help = "For bash: decitick completions bash > ~/.local/share/bash-completion/completions/decitick"
@@ -242,6 +247,21 @@ pub struct ConsoleArguments {
     /// Show a live view of the server, refreshed each second; without a terminal one picture of it
     #[arg(long, conflicts_with = "command")]
     pub top: bool,
+}
+
+/// What `page` is told.
+#[derive(Debug, Args)]
+pub struct PageArguments {
+    /// The directory of the running server
+    #[arg(value_name = "DIR", default_value = ".")]
+    pub directory: PathBuf,
+    /// What the server was started with, if it concerns `page`; as with `serve`
+    #[arg(
+        long,
+        value_name = "KEY=VALUE",
+        value_parser = |text: &str| Ok::<_, std::convert::Infallible>(parse_set_option(text))
+    )]
+    pub set: Vec<SetOption>,
 }
 
 /// What `completions` is told.

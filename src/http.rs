@@ -6,6 +6,7 @@
 mod body;
 mod connection;
 mod listener;
+mod local;
 mod pace;
 mod seats;
 
@@ -19,6 +20,7 @@ use hyper::{
 
 pub(crate) use self::body::{BodyFault, EdgeBody, discard, read};
 pub use self::listener::{HttpListener, ListenError, Purpose};
+pub(crate) use self::local::{bearer, is_here, is_json, is_local_origin, only};
 
 /// What a server takes and bears at most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,6 +66,16 @@ impl HttpLimits {
             ipv6_prefix: settings.limits.ipv6_prefix,
             loopback_exempt: settings.limits.loopback_exempt,
             ..Self::default()
+        }
+    }
+
+    /// The same for an edge that some browsers talk to, each over several connections.
+    #[must_use]
+    pub const fn for_browsers(self) -> Self {
+        Self {
+            connections: 128,
+            connections_per_ip: 64,
+            ..self
         }
     }
 

@@ -3,6 +3,7 @@
 //! Sockets, files, threads, clocks and randomness are here and nowhere else; the shell decides nothing about the game
 //! or the wire. [`build_app`] makes the same App for the program, a test and a Rust developer's own binary.
 
+pub mod access_token;
 pub mod asset_files;
 pub mod ban_file;
 pub mod cli;
@@ -16,6 +17,7 @@ pub mod http;
 pub mod identity_file;
 mod leftovers;
 pub mod metrics;
+pub mod page;
 mod private_file;
 pub mod pulse;
 pub mod remote;

@@ -4,24 +4,28 @@
 //! Who may ask is decided here, before a question is read: a loopback listener, a token, a loopback name in `Host` and
 //! `Origin`. What the answer is, is decided by the tick; this edge carries letters and knows no world.
 
+mod act;
 mod guard;
 mod hub;
 mod plugin;
 mod response;
 mod rpc;
-mod token;
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use crate::{
+    access_token::AccessToken,
     edge_runtime::EdgeRuntime,
     http::{self, HttpLimits, HttpListener, ListenError, Purpose},
 };
 
+pub(crate) use self::{
+    act::{Acting, Actor},
+    response::{Asked, respond, set},
+};
 pub use self::{
     hub::{AskError, RemoteHandle, RemoteHub},
     plugin::{RemoteEdge, RemoteEdgePlugin},
-    token::{RemoteToken, TOKEN_FILE, TokenError, TokenFault, load_or_create},
 };
 
 const PURPOSE: Purpose = Purpose {
@@ -62,9 +66,8 @@ impl RemoteListener {
 /// Who is asked, and who may ask.
 #[derive(Clone, Debug)]
 struct Endpoint {
-    handle: RemoteHandle,
-    token: Arc<RemoteToken>,
-    address: SocketAddr,
+    asked: Asked,
+    token: Arc<AccessToken>,
 }
 
 /// Answers whoever has the token, until the runtime ends.
@@ -72,13 +75,16 @@ pub fn serve(
     runtime: &EdgeRuntime,
     listener: RemoteListener,
     handle: RemoteHandle,
-    token: RemoteToken,
+    token: AccessToken,
     limits: HttpLimits,
 ) {
     let endpoint = Endpoint {
-        handle,
+        asked: Asked {
+            handle,
+            acting: Acting::Never,
+            address: listener.address(),
+        },
         token: Arc::new(token),
-        address: listener.address(),
     };
     runtime.spawn(http::serve(listener.0, limits.for_few(), move |request| {
         let endpoint = endpoint.clone();

@@ -29,13 +29,16 @@ use self::{
     background::Background,
     line::OneLine,
     repeats::{RepeatFilter, Repeats},
+    tail::TailLayer,
 };
 
 mod background;
 mod line;
 mod repeats;
+mod tail;
 mod throttle;
 
+pub use tail::LogTail;
 pub use throttle::{LogThrottle, Repeated};
 
 /// The running log. Keep it as long as the program runs.
@@ -43,12 +46,19 @@ pub use throttle::{LogThrottle, Repeated};
 pub struct Telemetry {
     repeats: Arc<Repeats>,
     background: Option<Background>,
+    tail: Option<LogTail>,
 }
 
 impl Telemetry {
     /// Tells how often held-back lines came again, once their ten seconds are over. Call it about once a second.
     pub fn report_repeats(&self) {
         self.repeats.report(Instant::now());
+    }
+
+    /// The last lines, when they are kept.
+    #[must_use]
+    pub const fn tail(&self) -> Option<&LogTail> {
+        self.tail.as_ref()
     }
 
     /// Tells every count that is left. Call it once, before the program ends.
@@ -60,12 +70,13 @@ impl Telemetry {
     }
 }
 
-/// Starts logging to standard error for the whole process. `filter` is used when `RUST_LOG` is not set.
+/// Starts logging to standard error for the whole process. `filter` is used when `RUST_LOG` is not set; with `keep_tail` the
+/// last lines are kept in memory too.
 ///
 /// # Errors
 ///
 /// `RUST_LOG` or the filter cannot be understood, or logging was started before. Exit code 2.
-pub fn init(format: LogFormat, filter: &str) -> Result<Telemetry, TelemetryError> {
+pub fn init(format: LogFormat, filter: &str, keep_tail: bool) -> Result<Telemetry, TelemetryError> {
     let filter = match std::env::var("RUST_LOG") {
         Ok(text) if !text.trim().is_empty() => {
             parse_filter(&text).map_err(|problem| TelemetryError::Filter {
@@ -81,7 +92,8 @@ pub fn init(format: LogFormat, filter: &str) -> Result<Telemetry, TelemetryError
     let no_colour = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let colour = io::stderr().is_terminal() && !no_colour;
     let background = Background::start(io::stderr()).map_err(TelemetryError::NoThread)?;
-    let (subscriber, telemetry) = subscriber(format, filter, colour, background.clone());
+    let tail = keep_tail.then(LogTail::default);
+    let (subscriber, telemetry) = subscriber(format, filter, colour, background.clone(), tail);
     subscriber.try_init().map_err(TelemetryError::AlreadyStarted)?;
     Ok(Telemetry {
         background: Some(background),
@@ -141,6 +153,7 @@ fn subscriber<W>(
     filter: EnvFilter,
     colour: bool,
     writer: W,
+    tail: Option<LogTail>,
 ) -> (impl Subscriber + Send + Sync, Telemetry)
 where
     W: for<'writer> MakeWriter<'writer> + Send + Sync + 'static,
@@ -155,12 +168,14 @@ where
     let subscriber = tracing_subscriber::registry()
         .with(filter)
         .with(RepeatFilter(Arc::clone(&repeats)))
+        .with(tail.clone().map(TailLayer))
         .with(lines);
     (
         subscriber,
         Telemetry {
             repeats,
             background: None,
+            tail,
         },
     )
 }
@@ -198,9 +213,9 @@ mod tests {
         LazyLock::force(&SECOND_LOG);
         let captured = Captured::default();
         let writer = captured.clone();
-        let (subscriber, telemetry) = subscriber(format, parse_filter(filter).unwrap(), colour, move || {
-            writer.clone()
-        });
+        let tail = Some(LogTail::default());
+        let writer = move || writer.clone();
+        let (subscriber, telemetry) = subscriber(format, parse_filter(filter).unwrap(), colour, writer, tail);
         tracing::subscriber::with_default(subscriber, || deed(&telemetry));
         let bytes = captured.0.lock().unwrap().clone();
         String::from_utf8(bytes)
@@ -332,6 +347,32 @@ mod tests {
             }
         });
         assert_eq!(lines.len(), 50);
+    }
+
+    #[test]
+    fn the_last_lines_are_kept_as_they_were_logged_and_nothing_that_was_held_back() {
+        let lines = logged(LogFormat::Compact, "info", false, |telemetry| {
+            tracing::debug!("quiet");
+            for _ in 0..5 {
+                tracing::warn!(reason = "often", id = 5, name = HOSTILE, "said {HOSTILE}");
+            }
+            let kept = telemetry.tail().unwrap().after(0, 99);
+            assert_eq!(kept.len(), 1, "{kept:?}");
+            assert_eq!((kept[0].number, kept[0].level), (1, "WARN"));
+            assert!(
+                kept[0].fields.starts_with("reason=often id=5 name=\"x\\u{1b}"),
+                "{:?}",
+                kept[0]
+            );
+            assert!(
+                !kept[0]
+                    .message
+                    .chars()
+                    .any(decitick_protocol::is_control_or_format)
+            );
+            assert!(kept[0].target.contains("telemetry") && kept[0].unix_ms > 1_700_000_000_000);
+        });
+        assert_eq!(lines.len(), 1);
     }
 
     #[test]

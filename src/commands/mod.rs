@@ -4,6 +4,7 @@ pub mod bots;
 pub mod check;
 pub mod console;
 pub mod init;
+pub mod page;
 pub mod query;
 pub mod serve;
 
@@ -41,6 +42,7 @@ pub fn run(command: Command) -> ExitCode {
             query::run(&query::QueryOptions { server, key, json })
         }
         Command::Bots(arguments) => run_bots(arguments),
+        Command::Page(arguments) => page::run(&arguments),
         Command::Completions(CompletionsArguments { shell }) => {
             match io::stdout().lock().write_all(&completions(shell)) {
                 // A closed pipe has had enough of it.

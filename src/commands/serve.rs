@@ -15,17 +15,23 @@ use decitick_systems::{door::Door, encode::query_body};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use crate::{
-    ServerParts, asset_files, ban_file, build_app,
+    ServerParts,
+    access_token::{self, AccessToken},
+    asset_files, ban_file, build_app,
     cli::ServeArguments,
     client_files::{self, ClientFilesListener, ServeLimits},
-    console::{self, Console, ConsoleEdgePlugin, ConsoleHub, ConsoleServer, ConsoleSocket, SocketError},
+    console::{
+        self, Console, ConsoleEdgePlugin, ConsoleHandle, ConsoleHub, ConsoleServer, ConsoleSocket,
+        SocketError,
+    },
     edge_runtime::EdgeRuntime,
     entropy,
     http::HttpLimits,
     identity_file,
     metrics::{self, MetricsEdge, MetricsEdgePlugin, MetricsHub, MetricsListener},
+    page::{self, LiveEdge, LiveEdgePlugin, MemoryGauge, PageListener},
     pulse::{Heart, Pulse, PulsePlugin},
-    remote::{self, RemoteEdge, RemoteEdgePlugin, RemoteHub, RemoteListener, RemoteToken},
+    remote::{self, RemoteEdge, RemoteEdgePlugin, RemoteHub, RemoteListener},
     runner::{self, Ended},
     scripts::gauges,
     service_manager::ServiceManager,
@@ -85,7 +91,8 @@ fn serve(arguments: &ServeArguments) -> Result<Ended, Failure> {
         asset_files::load_spawns(directory, settings.world.bounds, Some(&weapons)).map_err(configuration)?;
     let things = asset_files::load_things(directory, settings.world.bounds).map_err(configuration)?;
     let format = arguments.options.log.map_or(settings.log.format, Into::into);
-    let telemetry = telemetry::init(format, &settings.log.filter).map_err(configuration)?;
+    let telemetry =
+        telemetry::init(format, &settings.log.filter, is_looked_at(&settings)).map_err(configuration)?;
     // From here on everything that is taken is a run-time matter.
     let socket = bind_console(directory, &settings)?;
     let identity = identity_file::load_or_create(directory).map_err(run_time)?;
@@ -142,7 +149,15 @@ struct Sockets {
 /// What lets others look at the server, each where the settings want it.
 struct Observers {
     metrics: Option<MetricsListener>,
-    remote: Option<(RemoteListener, RemoteToken)>,
+    remote: Option<(RemoteListener, AccessToken)>,
+    page: Option<(PageListener, AccessToken)>,
+    /// Whether the page may act.
+    allow_actions: bool,
+}
+
+/// Whether somebody may look at the server as it goes on.
+const fn is_looked_at(settings: &Settings) -> bool {
+    settings.remote.is_some() || settings.page.is_some()
 }
 
 fn bind_observers(directory: &Path, settings: &Settings) -> Result<Observers, Failure> {
@@ -154,11 +169,23 @@ fn bind_observers(directory: &Path, settings: &Settings) -> Result<Observers, Fa
     let remote = match settings.remote {
         None => None,
         Some(address) => {
-            let token = remote::load_or_create(directory).map_err(run_time)?;
+            let token = access_token::load_or_create(directory, access_token::REMOTE).map_err(run_time)?;
             Some((RemoteListener::bind(address).map_err(run_time)?, token))
         }
     };
-    Ok(Observers { metrics, remote })
+    let page = match &settings.page {
+        None => None,
+        Some(page) => {
+            let token = access_token::load_or_create(directory, access_token::PAGE).map_err(run_time)?;
+            Some((PageListener::bind(page.listen).map_err(run_time)?, token))
+        }
+    };
+    Ok(Observers {
+        metrics,
+        remote,
+        page,
+        allow_actions: settings.page.as_ref().is_some_and(|page| page.allow_actions),
+    })
 }
 
 fn bind_console(directory: &Path, settings: &Settings) -> Result<Option<ConsoleSocket>, Failure> {
@@ -233,7 +260,14 @@ fn run_server(
     let files = workers.client_files().clone();
     client_files::serve(&edges, client_files, files, ServeLimits::of(&parts.settings));
     let pulse = Arc::new(Pulse::new(epoch));
-    let observed = observe(&edges, observers, &pulse, HttpLimits::of(&parts.settings));
+    let surroundings = Surroundings {
+        edges: &edges,
+        limits: HttpLimits::of(&parts.settings),
+        pulse: &pulse,
+        console: &handle,
+        telemetry,
+    };
+    let observed = observe(&surroundings, observers);
     let service_manager = ServiceManager::attach(Arc::clone(&pulse)).map_err(run_time)?;
     if !arguments.options.no_console {
         console::stdin::start(handle).map_err(run_time)?;
@@ -275,35 +309,60 @@ fn run_server(
     Ok(ended)
 }
 
-/// Starts the edges that let others look, and returns what gives them their end in the App.
-fn observe(
-    edges: &EdgeRuntime,
-    observers: Observers,
-    pulse: &Arc<Pulse>,
+/// What the edges that let others look are put into.
+struct Surroundings<'s> {
+    edges: &'s EdgeRuntime,
     limits: HttpLimits,
-) -> impl FnOnce(&mut App) + use<> {
+    pulse: &'s Arc<Pulse>,
+    console: &'s ConsoleHandle,
+    telemetry: &'s Telemetry,
+}
+
+/// Starts the edges that let others look, and returns what gives them their end in the App.
+fn observe(around: &Surroundings<'_>, observers: Observers) -> impl FnOnce(&mut App) + use<> {
     let metrics = observers.metrics.map(|listener| {
         let (hub, handle) = MetricsHub::new();
         tracing::info!(address = %listener.address(), "serving metrics");
-        metrics::serve(edges, listener, handle, Arc::clone(pulse), limits);
+        metrics::serve(
+            around.edges,
+            listener,
+            handle,
+            Arc::clone(around.pulse),
+            around.limits,
+        );
         MetricsEdge(hub)
     });
-    let remote = observers.remote.map(|(listener, token)| {
-        let (hub, handle) = RemoteHub::new();
+    let looked_at = observers.remote.is_some() || observers.page.is_some();
+    let (hub, handle) = RemoteHub::new();
+    if let Some((listener, token)) = observers.remote {
         tracing::info!(
             address = %listener.address(),
-            token_file = remote::TOKEN_FILE,
+            token_file = access_token::REMOTE.name,
             "serving the remote endpoint"
         );
-        remote::serve(edges, listener, handle, token, limits);
-        RemoteEdge(hub)
+        remote::serve(around.edges, listener, handle.clone(), token, around.limits);
+    }
+    if let Some((listener, token)) = observers.page {
+        tracing::info!(
+            address = %listener.address(),
+            allow_actions = observers.allow_actions,
+            "serving the live page; `decitick page` prints a link to it"
+        );
+        let console = observers.allow_actions.then(|| around.console.clone());
+        page::serve(around.edges, listener, handle, token, console, around.limits);
+    }
+    let live = looked_at.then(|| LiveEdge {
+        log: around.telemetry.tail().cloned(),
+        memory: MemoryGauge::start(around.edges),
     });
     move |app| {
         if let Some(edge) = metrics {
             app.insert_resource(edge).add_plugins(MetricsEdgePlugin);
         }
-        if let Some(edge) = remote {
-            app.insert_resource(edge).add_plugins(RemoteEdgePlugin);
+        if let Some(edge) = live {
+            app.insert_resource(RemoteEdge(hub))
+                .insert_resource(edge)
+                .add_plugins((RemoteEdgePlugin, LiveEdgePlugin));
         }
     }
 }
@@ -316,7 +375,8 @@ fn hide_edges(app: &mut App) {
         .keep_inside::<Console>(why)
         .keep_inside::<Heart>(why)
         .keep_inside::<MetricsEdge>(why)
-        .keep_inside::<RemoteEdge>(why);
+        .keep_inside::<RemoteEdge>(why)
+        .keep_inside::<LiveEdge>(why);
 }
 
 /// Answers to commands whose work is still under way when the server stops would never come: those who ask get
@@ -328,7 +388,6 @@ fn finish_console(app: &mut App) {
 /// Keys of features that this version does not have are accepted and checked; that they have no effect is said once.
 fn tell_what_has_no_effect(settings: &Settings) {
     let set = [
-        ("page", settings.page.is_some()),
         ("voxel", settings.voxel.is_some()),
         ("gateway", settings.gateway.is_some()),
     ];

@@ -1,15 +1,18 @@
 //! Who may ask, judged by the head of a request alone. A web page that a browser of this machine shows must not get
 //! through, even when a name of its own leads here; and nobody without the token.
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 
 use hyper::{
     Method, StatusCode,
-    header::{AUTHORIZATION, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN},
+    header::{AUTHORIZATION, CONTENT_TYPE, HOST, ORIGIN},
     http::{request::Parts, uri::Authority},
 };
 
-use super::RemoteToken;
+use crate::{
+    access_token::AccessToken,
+    http::{bearer, is_here, is_json, is_local_origin, only},
+};
 
 /// Why a request is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +50,7 @@ const NOT_JSON: Refusal = refusal(
 );
 
 /// Judges a request to the endpoint at this address.
-pub(super) fn judge(request: &Parts, address: SocketAddr, token: &RemoteToken) -> Result<(), Refusal> {
+pub(super) fn judge(request: &Parts, address: SocketAddr, token: &AccessToken) -> Result<(), Refusal> {
     let headers = &request.headers;
     let host = only(headers, &HOST).ok_or(NO_HOST)?;
     let hosts = [host.to_str().ok(), request.uri.authority().map(Authority::as_str)];
@@ -90,63 +93,6 @@ pub(super) fn judge(request: &Parts, address: SocketAddr, token: &RemoteToken) -
     Ok(())
 }
 
-/// The value of a header that is there exactly once.
-fn only<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h HeaderValue> {
-    let mut values = headers.get_all(name).iter();
-    values.next().filter(|_| values.next().is_none())
-}
-
-/// Whether `host:port` names this endpoint by a loopback name or address.
-fn is_here(host: &str, port: u16) -> bool {
-    let Ok(authority) = host.parse::<Authority>() else {
-        return false;
-    };
-    // Without user information, which no Host has.
-    !host.contains('@') && is_loopback(authority.host()) && authority.port_u16().unwrap_or(80) == port
-}
-
-/// Whether an origin, `scheme://host[:port]`, is of this machine.
-fn is_local_origin(origin: &str) -> bool {
-    let rest = origin
-        .strip_prefix("http://")
-        .or_else(|| origin.strip_prefix("https://"));
-    let Some(Ok(authority)) = rest.map(str::parse::<Authority>) else {
-        return false;
-    };
-    !origin.contains('@') && is_loopback(authority.host())
-}
-
-fn is_loopback(host: &str) -> bool {
-    if host.eq_ignore_ascii_case("localhost") {
-        return true;
-    }
-    if let Some(host) = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')) {
-        return host
-            .parse::<IpAddr>()
-            .is_ok_and(|ip| ip.is_ipv6() && ip.to_canonical().is_loopback());
-    }
-    host.parse::<Ipv4Addr>().is_ok_and(|ip| ip.is_loopback())
-}
-
-/// What follows `Bearer`.
-fn bearer(value: &HeaderValue) -> Option<&str> {
-    let (scheme, token) = value.to_str().ok()?.split_once(' ')?;
-    scheme
-        .eq_ignore_ascii_case("bearer")
-        .then(|| token.trim_matches(' '))
-}
-
-fn is_json(kind: &str) -> bool {
-    let kind = kind.split(';').next().unwrap_or(kind).trim();
-    [
-        "application/json",
-        "application/json-rpc",
-        "application/jsonrequest",
-    ]
-    .iter()
-    .any(|json| kind.eq_ignore_ascii_case(json))
-}
-
 #[cfg(test)]
 mod tests {
     use hyper::Request;
@@ -154,7 +100,7 @@ mod tests {
     use super::*;
 
     fn judged(host: &str, headers: &[(&str, &str)]) -> Result<(), u16> {
-        let token = RemoteToken::of("ab".repeat(32));
+        let token = AccessToken::of("ab".repeat(32));
         let mut request = Request::builder().method("POST").uri("/");
         if !headers.iter().any(|(name, _)| *name == "authorization") {
             request = request.header("authorization", format!("Bearer {}", "ab".repeat(32)));

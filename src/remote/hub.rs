@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, fmt, time::Duration};
 
 use decitick_components::remote::{
     Asked, RemoteAnswer, RemoteError, RemoteInbox, RemoteLeft, RemoteOutbox, RemoteQuestion, RemoteRequest,
-    RemoteResult, RemoteWatch, codes,
+    RemoteResult, RemoteSlow, RemoteWatch, codes,
 };
 use tokio::{
     sync::{mpsc, oneshot},
@@ -81,6 +81,13 @@ impl RemoteHub {
         }
     }
 
+    /// Writes down which watchers have not taken yet what they were told.
+    pub fn tell_slow(&self, slow: &mut RemoteSlow) {
+        slow.0.clear();
+        let behind = self.asked.iter().filter(|(_, asker)| asker.is_behind());
+        slow.0.extend(behind.map(|(&id, _)| id));
+    }
+
     /// Hands every answer to who asked and empties the outbox. Never waits; an answer nobody waits for is dropped.
     pub fn deliver(&mut self, outbox: &mut RemoteOutbox, left: &mut RemoteLeft) {
         for RemoteAnswer { id, result, more } in outbox.0.drain(..) {
@@ -120,6 +127,13 @@ impl RemoteHub {
 }
 
 impl Asker {
+    fn is_behind(&self) -> bool {
+        match self {
+            Self::Once(_) => false,
+            Self::Watch(sender) => sender.capacity() < sender.max_capacity(),
+        }
+    }
+
     fn waits(&self) -> bool {
         match self {
             Self::Once(sender) => !sender.is_closed(),
@@ -257,6 +271,28 @@ mod tests {
         drop(hub);
         assert!(refused(AskError::Stopped));
         drop(waiting);
+    }
+
+    #[test]
+    fn a_watcher_is_behind_until_it_has_taken_what_it_was_told() {
+        let (mut hub, handle) = RemoteHub::new();
+        let mut events = handle.watch(watch()).unwrap();
+        let id = taken(&mut hub).0[0].id;
+        let behind = |hub: &RemoteHub| {
+            let mut slow = RemoteSlow(vec![99]);
+            hub.tell_slow(&mut slow);
+            slow.0
+        };
+        assert_eq!(behind(&hub), Vec::<u64>::new());
+        let mut outbox = RemoteOutbox(vec![RemoteAnswer {
+            id,
+            result: Ok("1".to_owned()),
+            more: true,
+        }]);
+        hub.deliver(&mut outbox, &mut RemoteLeft::default());
+        assert_eq!(behind(&hub), [id]);
+        events.try_recv().unwrap().unwrap();
+        assert_eq!(behind(&hub), Vec::<u64>::new());
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use bevy_app::{App, Last, Plugin};
 use bevy_ecs::{resource::Resource, schedule::IntoScheduleConfigs, system::ResMut};
-use decitick_components::remote::{RemoteInbox, RemoteLeft, RemoteOutbox};
+use decitick_components::remote::{RemoteInbox, RemoteLeft, RemoteOutbox, RemoteSlow};
 use decitick_systems::tick::{Tick, TickSystems};
 
 use super::RemoteHub;
@@ -27,9 +27,11 @@ fn take_questions(
     mut edge: ResMut<'_, RemoteEdge>,
     mut inbox: ResMut<'_, RemoteInbox>,
     mut left: ResMut<'_, RemoteLeft>,
+    mut slow: ResMut<'_, RemoteSlow>,
 ) {
     if !edge.0.is_idle() {
         edge.0.drain_into(&mut inbox, &mut left);
+        edge.0.tell_slow(&mut slow);
     }
 }
 

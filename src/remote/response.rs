@@ -1,6 +1,8 @@
 //! The answer to an HTTP request.
 
-use decitick_components::remote::{Asked, RemoteError, RemoteResult, codes};
+use std::net::SocketAddr;
+
+use decitick_components::remote::{Asked as Question, RemoteError, RemoteResult, codes};
 use decitick_systems::remote::ANSWER_BYTES;
 use hyper::{
     Request, Response, StatusCode,
@@ -14,16 +16,27 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 
 use super::{
-    AskError, BODY_BYTES, BODY_TIME, Endpoint, PATIENCE, guard,
+    Acting, AskError, BODY_BYTES, BODY_TIME, Endpoint, PATIENCE, RemoteHandle, guard,
     hub::Awaited,
     rpc::{self, Call, Sent, Wanted},
 };
 use crate::http::{self, BodyFault, EdgeBody};
 
+/// Who answers questions that an edge let through, and what they may do.
+#[derive(Clone, Debug)]
+pub(crate) struct Asked {
+    /// The tick.
+    pub handle: RemoteHandle,
+    /// Whether they may act.
+    pub acting: Acting,
+    /// Where the edge is.
+    pub address: SocketAddr,
+}
+
 /// Answers a request.
 pub(super) async fn answer(endpoint: &Endpoint, request: Request<Incoming>) -> Response<EdgeBody> {
     let (head, body) = request.into_parts();
-    if let Err(refusal) = guard::judge(&head, endpoint.address, &endpoint.token) {
+    if let Err(refusal) = guard::judge(&head, endpoint.asked.address, &endpoint.token) {
         tracing::debug!(
             status = refusal.status.as_u16(),
             "a request to the remote endpoint was refused"
@@ -37,6 +50,11 @@ pub(super) async fn answer(endpoint: &Endpoint, request: Request<Incoming>) -> R
         }
         return refused;
     }
+    respond(&endpoint.asked, body).await
+}
+
+/// Answers the body of a request that was let through.
+pub(crate) async fn respond(asked: &Asked, body: Incoming) -> Response<EdgeBody> {
     let body = match http::read(body, BODY_BYTES, BODY_TIME).await {
         Ok(body) => body,
         Err(BodyFault::TooLong) => {
@@ -51,28 +69,31 @@ pub(super) async fn answer(endpoint: &Endpoint, request: Request<Incoming>) -> R
     };
     match rpc::sent(&body) {
         Err(error) => whole(rpc::response(&Value::Null, &Err(error))),
-        Ok(Sent::Single(call)) => single(endpoint, call).await,
-        Ok(Sent::Batch(calls)) => whole(batch(endpoint, calls).await),
+        Ok(Sent::Single(call)) => single(asked, call).await,
+        Ok(Sent::Batch(calls)) => whole(batch(asked, calls).await),
     }
 }
 
-async fn single(endpoint: &Endpoint, call: Call) -> Response<EdgeBody> {
+async fn single(asked: &Asked, call: Call) -> Response<EdgeBody> {
     let Call { id, wanted } = call;
-    if let Ok(Wanted::Asked(Asked::Watch(watch))) = wanted {
-        return match endpoint.handle.watch(watch) {
+    if let Ok(Wanted::Asked(Question::Watch(watch))) = wanted {
+        return match asked.handle.watch(watch) {
             Ok(events) => stream(id, events),
             Err(error) => whole(rpc::response(&id, &Err(not_answered(error)))),
         };
     }
-    let result = begin(endpoint, wanted).finish().await;
+    if let Ok(Wanted::Act(action)) = wanted {
+        return whole(rpc::response(&id, &asked.acting.act(action).await));
+    }
+    let result = begin(asked, wanted).finish().await;
     whole(rpc::response(&id, &result))
 }
 
-async fn batch(endpoint: &Endpoint, calls: Vec<Call>) -> String {
+async fn batch(asked: &Asked, calls: Vec<Call>) -> String {
     // All are asked before the first is waited for, so that they can be answered in one tick.
     let begun: Vec<(Value, Begun)> = calls
         .into_iter()
-        .map(|call| (call.id, begin(endpoint, call.wanted)))
+        .map(|call| (call.id, begin(asked, call.wanted)))
         .collect();
     let mut responses = Vec::with_capacity(begun.len());
     let mut bytes = 0;
@@ -105,15 +126,21 @@ impl Begun {
     }
 }
 
-fn begin(endpoint: &Endpoint, wanted: Result<Wanted, RemoteError>) -> Begun {
+fn begin(asked: &Asked, wanted: Result<Wanted, RemoteError>) -> Begun {
     match wanted {
         Err(error) => Begun::Done(Err(error)),
-        Ok(Wanted::Methods) => Begun::Done(Ok(rpc::methods(&endpoint.address.to_string()))),
-        Ok(Wanted::Asked(Asked::Watch(_))) => Begun::Done(Err(RemoteError::new(
+        Ok(Wanted::Methods) => Begun::Done(Ok(rpc::methods(&asked.address.to_string(), &asked.acting))),
+        Ok(Wanted::Asked(Question::Watch(_))) => Begun::Done(Err(RemoteError::new(
             codes::INVALID_REQUEST,
             "Streaming can not be used in batch requests",
         ))),
-        Ok(Wanted::Asked(Asked::Once(question))) => match endpoint.handle.begin(question) {
+        Ok(Wanted::Act(_)) => Begun::Done(Err(match asked.acting {
+            Acting::Never => rpc::read_only(rpc::ACT),
+            Acting::NotAllowed | Acting::Allowed(_) => {
+                RemoteError::new(codes::INVALID_REQUEST, "acting is not possible in a batch")
+            }
+        })),
+        Ok(Wanted::Asked(Question::Once(question))) => match asked.handle.begin(question) {
             Ok(awaited) => Begun::Awaited(awaited),
             Err(error) => Begun::Done(Err(not_answered(error))),
         },
@@ -162,7 +189,8 @@ fn set_common(response: &mut Response<EdgeBody>) {
     set(response, X_CONTENT_TYPE_OPTIONS, "nosniff");
 }
 
-fn set(response: &mut Response<EdgeBody>, name: HeaderName, value: &'static str) {
+/// Sets a header.
+pub(crate) fn set(response: &mut Response<EdgeBody>, name: HeaderName, value: &'static str) {
     response
         .headers_mut()
         .insert(name, HeaderValue::from_static(value));

@@ -5,6 +5,8 @@ use decitick_protocol::escape_for_display;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
+use super::{Acting, act::Action};
+
 /// Requests of one batch.
 pub(super) const MAX_BATCH: usize = 32;
 /// Bytes of an id as JSON: it comes back with every event of a watch.
@@ -34,7 +36,12 @@ pub(super) enum Wanted {
     Asked(Asked),
     /// `rpc.discover`.
     Methods,
+    /// `decitick.act`, whatever the endpoint makes of it.
+    Act(Action),
 }
+
+/// The method that acts, where that is allowed.
+pub(super) const ACT: &str = "decitick.act";
 
 /// A method that is answered.
 struct Method {
@@ -107,6 +114,20 @@ const METHODS: &[Method] = &[
         name: "decitick.command",
         summary: "the JSON answer of a console command that only reads",
         read: |params| Ok(once(RemoteQuestion::Command(required(params)?))),
+    },
+    Method {
+        name: "decitick.live+watch",
+        summary: "the server as it goes on, twice a second, as an event stream",
+        read: |params| {
+            Ok(watch(RemoteWatch::Live(
+                params.map(read).transpose()?.unwrap_or_default(),
+            )))
+        },
+    },
+    Method {
+        name: ACT,
+        summary: "kicks, bans, or starts, stops or restarts a gamemode",
+        read: |params| Ok(Wanted::Act(required(params)?)),
     },
     Method {
         name: "rpc.discover",
@@ -202,19 +223,29 @@ fn wanted(method: &str, params: Option<Value>) -> Result<Wanted, RemoteError> {
     if let Some(known) = METHODS.iter().find(|known| known.name == method) {
         return (known.read)(params);
     }
-    let message = if WRITE_METHODS.contains(&method) {
-        format!("`{method}` changes the world, and this endpoint is read-only")
-    } else {
-        let shown = escape_for_display(method, MAX_MESSAGE);
-        format!("Method `{shown}` not found; `rpc.discover` lists those there are")
-    };
-    Err(RemoteError::new(codes::METHOD_NOT_FOUND, message))
+    if WRITE_METHODS.contains(&method) {
+        return Err(read_only(method));
+    }
+    let shown = escape_for_display(method, MAX_MESSAGE);
+    Err(RemoteError::new(
+        codes::METHOD_NOT_FOUND,
+        format!("Method `{shown}` not found; `rpc.discover` lists those there are"),
+    ))
+}
+
+/// What whoever asks for a method that writes is told.
+pub(super) fn read_only(method: &str) -> RemoteError {
+    RemoteError::new(
+        codes::METHOD_NOT_FOUND,
+        format!("`{method}` changes the world, and this endpoint is read-only"),
+    )
 }
 
 /// The answer of `rpc.discover`: an `OpenRPC` document.
-pub(super) fn methods(address: &str) -> String {
+pub(super) fn methods(address: &str, acting: &Acting) -> String {
     let methods: Vec<Value> = METHODS
         .iter()
+        .filter(|method| method.name != ACT || matches!(acting, Acting::Allowed(_)))
         .map(|method| json!({"name": method.name, "summary": method.summary, "params": []}))
         .collect();
     json!({

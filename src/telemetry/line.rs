@@ -41,10 +41,7 @@ where
         let mut parts = Parts::default();
         event.record(&mut parts);
         let level = *event.metadata().level();
-        let target = parts
-            .log_target
-            .clone()
-            .unwrap_or_else(|| event.metadata().target().to_owned());
+        let target = parts.target(event);
         let mut timestamp = String::new();
         self.clock.format_time(&mut Writer::new(&mut timestamp))?;
         match self.format {
@@ -106,7 +103,14 @@ fn write_fields(writer: &mut Writer<'_>, parts: &Parts, paint: &Paint) -> fmt::R
     writer.write_char('\n')
 }
 
-fn shown_message(parts: &Parts) -> String {
+/// The values of an event as one text.
+pub(super) fn shown_fields(parts: &Parts) -> String {
+    let shown = |(name, value): &(&'static str, Value)| format!("{name}={}", shown_value(value));
+    parts.fields.iter().map(shown).collect::<Vec<_>>().join(" ")
+}
+
+/// The message of an event, escaped and cut.
+pub(super) fn shown_message(parts: &Parts) -> String {
     escape_for_display(&parts.message, VALUE_MAX)
 }
 
@@ -167,7 +171,7 @@ fn cut(text: String) -> String {
 
 /// What is in an event.
 #[derive(Default)]
-struct Parts {
+pub(super) struct Parts {
     message: String,
     fields: Vec<(&'static str, Value)>,
     /// Where an event of the `log` crate says that it comes from.
@@ -175,6 +179,13 @@ struct Parts {
 }
 
 impl Parts {
+    /// The module that an event comes from.
+    pub(super) fn target(&self, event: &Event<'_>) -> String {
+        self.log_target
+            .clone()
+            .unwrap_or_else(|| event.metadata().target().to_owned())
+    }
+
     fn add(&mut self, field: &Field, value: Value) {
         match (field.name(), value) {
             ("message", Value::String(text)) => self.message = text,

@@ -121,6 +121,12 @@ impl Settings {
     }
 
     fn check_edges(&self, faults: &mut Faults) {
+        if let Some(page) = &self.page
+            && !page.listen.ip().to_canonical().is_loopback()
+        {
+            let listen = page.listen;
+            faults.add("page.listen", format!("{listen} can be reached from outside, and what is said there is not encrypted; only loopback addresses are taken, like 127.0.0.1:7780, and a tunnel from elsewhere"));
+        }
         if let Some(remote) = self.remote
             && !remote.ip().to_canonical().is_loopback()
         {

@@ -12,7 +12,7 @@ use bevy_app::Plugin;
 use decitick::{
     edge_runtime::EdgeRuntime,
     http::HttpLimits,
-    remote::{RemoteEdge, RemoteEdgePlugin, RemoteHub, RemoteListener, RemoteToken, serve},
+    remote::{RemoteEdge, RemoteEdgePlugin, RemoteHub, RemoteListener, serve},
 };
 use decitick_components::body::Money;
 use serde_json::{Value, json};
@@ -50,7 +50,13 @@ fn endpoint() -> (Sim, EdgeRuntime, SocketAddr, bevy_ecs::entity::Entity) {
         head_time: Duration::from_secs(2),
         ..HttpLimits::default()
     };
-    serve(&runtime, listener, handle, RemoteToken::of(token()), limits);
+    serve(
+        &runtime,
+        listener,
+        handle,
+        decitick::access_token::AccessToken::of(token()),
+        limits,
+    );
     (sim, runtime, address, entity)
 }
 

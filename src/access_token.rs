@@ -1,5 +1,6 @@
-//! `remote_token`: what a program must show to ask. Made at the first start with `remote` set, read at every other;
-//! whatever another user could have read or put there stops the start.
+//! Files that hold a token: `remote_token`, what a program must show to ask, and `page_token`, of which all that lets
+//! into the live page is made. Each is made at the first start that needs it and read at every other; whatever another
+//! user could have read or put there stops the start.
 
 use std::{
     fmt,
@@ -8,25 +9,43 @@ use std::{
 };
 
 use decitick_components::secret::Secret;
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
 
 use crate::{
     leftovers,
     private_file::{self, PrivateFault},
 };
 
-/// The name of the file in a server directory.
-pub const TOKEN_FILE: &str = "remote_token";
-/// What the name of a file that is still being written starts with.
-const TEMPORARY_PREFIX: &str = ".remote_token.";
+/// A file in a server directory that holds a token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TokenFile {
+    /// Its name.
+    pub name: &'static str,
+    /// What the name of one that is still being written starts with.
+    temporary_prefix: &'static str,
+}
+
+/// The token of the remote endpoint.
+pub const REMOTE: TokenFile = TokenFile {
+    name: "remote_token",
+    temporary_prefix: ".remote_token.",
+};
+/// The token of the live page.
+pub const PAGE: TokenFile = TokenFile {
+    name: "page_token",
+    temporary_prefix: ".page_token.",
+};
+
 /// Random bytes, of which the file holds the hex digits.
 const RANDOM_BYTES: usize = 32;
 const DIGITS: usize = 2 * RANDOM_BYTES;
 
 /// The token. It is never printed.
 #[derive(Debug)]
-pub struct RemoteToken(Secret<String>);
+pub struct AccessToken(Secret<String>);
 
-impl RemoteToken {
+impl AccessToken {
     /// This token; what it looks like is said by [`load_or_create`].
     #[must_use]
     pub const fn of(token: String) -> Self {
@@ -38,31 +57,57 @@ impl RemoteToken {
     pub fn is(&self, sent: &str) -> bool {
         Secret::new(sent.as_bytes()) == Secret::new(self.0.expose().as_bytes())
     }
+
+    /// The HMAC-SHA256 of a message under this token: what shows that a message is of someone who has it. Whoever makes
+    /// messages of several kinds lets each kind begin with a word of its own.
+    #[must_use]
+    pub fn authenticate(&self, message: &[u8]) -> [u8; 32] {
+        // Keys longer than a block, as 64 digits are not, would be hashed first: every length is taken.
+        let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(self.0.expose().as_bytes()) else {
+            return [0; 32];
+        };
+        mac.update(message);
+        mac.finalize().into_bytes().into()
+    }
+
+    /// The token itself, to be shown to the server it is of.
+    pub(crate) fn reveal(&self) -> &str {
+        self.0.expose()
+    }
 }
 
-/// Reads the token of a server directory, and makes it when there is none: 64 lower-case hex digits and a line end, in a
+/// Reads a token of a server directory; `None` when there is no such file.
+///
+/// # Errors
+/// [`TokenError`], which names the file and the mend.
+pub fn load(directory: &Path, file: TokenFile) -> Result<Option<AccessToken>, TokenError> {
+    let path = directory.join(file.name);
+    read(&path).map_err(|fault| TokenError { path, fault })
+}
+
+/// Reads a token of a server directory, and makes it when there is none: 64 lower-case hex digits and a line end, in a
 /// file of mode 0600.
 ///
 /// # Errors
 /// [`TokenError`], which names the file and the mend.
-pub fn load_or_create(directory: &Path) -> Result<RemoteToken, TokenError> {
-    let path = directory.join(TOKEN_FILE);
+pub fn load_or_create(directory: &Path, file: TokenFile) -> Result<AccessToken, TokenError> {
+    let path = directory.join(file.name);
     let error = |fault| TokenError {
         path: path.clone(),
         fault,
     };
     if let Some(token) = read(&path).map_err(error)? {
-        leftovers::remove(directory, TEMPORARY_PREFIX);
+        leftovers::remove(directory, file.temporary_prefix);
         return Ok(token);
     }
-    create(directory).map_err(|fault| error(TokenFault::Create(fault)))?;
+    create(directory, file).map_err(|fault| error(TokenFault::Create(fault)))?;
     // Read what won: another server may have been faster.
     read(&path)
         .map_err(error)?
         .ok_or_else(|| error(TokenFault::Create(io::ErrorKind::NotFound.into())))
 }
 
-fn read(path: &Path) -> Result<Option<RemoteToken>, TokenFault> {
+fn read(path: &Path) -> Result<Option<AccessToken>, TokenFault> {
     let Some((file, _)) = private_file::open(path)? else {
         return Ok(None);
     };
@@ -76,7 +121,7 @@ fn read(path: &Path) -> Result<Option<RemoteToken>, TokenFault> {
     if token.len() != DIGITS || !token.bytes().all(hex) {
         return Err(TokenFault::Content);
     }
-    Ok(Some(RemoteToken::of(token.to_owned())))
+    Ok(Some(AccessToken::of(token.to_owned())))
 }
 
 impl From<PrivateFault> for TokenFault {
@@ -91,12 +136,12 @@ impl From<PrivateFault> for TokenFault {
     }
 }
 
-fn create(directory: &Path) -> io::Result<()> {
+fn create(directory: &Path, file: TokenFile) -> io::Result<()> {
     let mut random = [0; RANDOM_BYTES];
     getrandom::fill(&mut random).map_err(io::Error::other)?;
     let digits: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
     let line = format!("{digits}\n");
-    private_file::create(directory, TOKEN_FILE, TEMPORARY_PREFIX, line.as_bytes())
+    private_file::create(directory, file.name, file.temporary_prefix, line.as_bytes())
 }
 
 /// Why there is no token.
@@ -191,21 +236,33 @@ mod tests {
     #[test]
     fn a_token_is_made_once_for_its_owner_alone_and_read_again() {
         let directory = tempfile::tempdir().unwrap();
-        let made = load_or_create(directory.path()).unwrap();
-        let path = directory.path().join(TOKEN_FILE);
+        let made = load_or_create(directory.path(), REMOTE).unwrap();
+        let path = directory.path().join(REMOTE.name);
         let text = fs::read_to_string(&path).unwrap();
         assert_eq!(fs::metadata(&path).unwrap().mode() & 0o7777, 0o600);
         assert!(text.len() == 65 && made.is(text.trim_end()));
-        let again = load_or_create(directory.path()).unwrap();
+        let again = load_or_create(directory.path(), REMOTE).unwrap();
         assert!(again.is(text.trim_end()) && !again.is("") && !again.is(&text));
         assert_eq!(
             fs::read_dir(directory.path()).unwrap().count(),
             1,
             "nothing beside"
         );
-        assert_eq!(format!("{again:?}"), "RemoteToken(Secret(redacted))");
+        assert_eq!(format!("{again:?}"), "AccessToken(Secret(redacted))");
         let other = tempfile::tempdir().unwrap();
-        assert!(!load_or_create(other.path()).unwrap().is(text.trim_end()));
+        assert!(!load_or_create(other.path(), REMOTE).unwrap().is(text.trim_end()));
+    }
+
+    #[test]
+    fn each_file_has_a_token_of_its_own_and_each_message_and_token_a_code_of_its_own() {
+        let directory = tempfile::tempdir().unwrap();
+        assert!(load(directory.path(), PAGE).unwrap().is_none());
+        let [remote, page] = [REMOTE, PAGE].map(|file| load_or_create(directory.path(), file).unwrap());
+        assert!(!remote.is(page.reveal()));
+        assert!(load(directory.path(), PAGE).unwrap().unwrap().is(page.reveal()));
+        let code = page.authenticate(b"a message");
+        assert_eq!(code, page.authenticate(b"a message"));
+        assert!(code != page.authenticate(b"a messagf") && code != remote.authenticate(b"a message"));
     }
 
     #[test]
@@ -214,11 +271,11 @@ mod tests {
         let starts: Vec<_> = (0..8)
             .map(|_| {
                 let directory = directory.path().to_owned();
-                std::thread::spawn(move || load_or_create(&directory).unwrap())
+                std::thread::spawn(move || load_or_create(&directory, REMOTE).unwrap())
             })
             .collect();
-        let tokens: Vec<RemoteToken> = starts.into_iter().map(|start| start.join().unwrap()).collect();
-        let text = fs::read_to_string(directory.path().join(TOKEN_FILE)).unwrap();
+        let tokens: Vec<AccessToken> = starts.into_iter().map(|start| start.join().unwrap()).collect();
+        let text = fs::read_to_string(directory.path().join(REMOTE.name)).unwrap();
         assert!(tokens.iter().all(|token| token.is(text.trim_end())));
     }
 
@@ -226,8 +283,8 @@ mod tests {
     fn a_token_that_others_may_know_or_that_is_none_stops_the_start_with_the_mend() {
         let refused = |prepare: &dyn Fn(&Path)| {
             let directory = tempfile::tempdir().unwrap();
-            prepare(&directory.path().join(TOKEN_FILE));
-            load_or_create(directory.path()).unwrap_err().to_string()
+            prepare(&directory.path().join(REMOTE.name));
+            load_or_create(directory.path(), REMOTE).unwrap_err().to_string()
         };
         let put = |path: &Path, text: &str, mode: u32| {
             fs::write(path, text).unwrap();
