@@ -11,6 +11,8 @@ mod hostile_scripts;
 mod log;
 mod logins;
 mod message_pack;
+mod page;
+mod page_in_a_browser;
 pub(crate) mod server;
 
 use std::{

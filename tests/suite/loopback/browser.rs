@@ -11,6 +11,7 @@ use std::{
     time::Instant,
 };
 
+use base64ct::{Base64, Encoding};
 use nix::{sys::stat::Mode, unistd::mkfifo};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -32,6 +33,8 @@ pub(crate) struct Browser {
     answers: Receiver<Value>,
     last_id: u64,
     session: String,
+    /// What scripts and the browser itself complained about since it was asked for.
+    complaints: Vec<String>,
     _profile: TempDir,
 }
 
@@ -79,6 +82,7 @@ impl Browser {
             answers,
             last_id: 0,
             session: String::new(),
+            complaints: Vec::new(),
             _profile: profile,
         };
         let target = browser.call("Target.createTarget", json!({"url": "about:blank"}))["targetId"].clone();
@@ -90,8 +94,76 @@ impl Browser {
             .as_str()
             .unwrap()
             .clone_into(&mut browser.session);
-        browser.call("Page.enable", json!({}));
+        for domain in ["Page", "Runtime", "Log"] {
+            browser.call(&format!("{domain}.enable"), json!({}));
+        }
         Some(browser)
+    }
+
+    /// A browser, or why the test is left out; where everything is installed, as in the gate, nothing may be.
+    #[expect(
+        clippy::print_stdout,
+        reason = "whoever reads the output learns what was left out"
+    )]
+    pub(crate) fn start_or_skip() -> Option<Self> {
+        let browser = Self::start();
+        if browser.is_none() {
+            assert!(
+                std::env::var_os("DECITICK_SKIP_NOTHING").is_none(),
+                "DECITICK_SKIP_NOTHING is set, and no Chromium is installed"
+            );
+            println!("skipped: no Chromium is installed (Debian: apt-get install chromium)");
+        }
+        browser
+    }
+
+    /// Gives the page this size in pixels.
+    pub(crate) fn resize(&mut self, width: u32, height: u32) {
+        self.call(
+            "Emulation.setDeviceMetricsOverride",
+            json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}),
+        );
+    }
+
+    /// The picture of what is to be seen, as a PNG.
+    pub(crate) fn picture(&mut self) -> Vec<u8> {
+        let answer = self.call("Page.captureScreenshot", json!({"format": "png"}));
+        Base64::decode_vec(answer["data"].as_str().unwrap()).unwrap()
+    }
+
+    /// Loads the page anew, as F5 does.
+    pub(crate) fn reload(&mut self) {
+        self.call("Page.reload", json!({}));
+    }
+
+    /// Presses and lets go of the first mouse button at a place of the page.
+    pub(crate) fn click_at(&mut self, x: f64, y: f64) {
+        for kind in ["mouseMoved", "mousePressed", "mouseReleased"] {
+            self.call(
+                "Input.dispatchMouseEvent",
+                json!({"type": kind, "x": x, "y": y, "button": "left", "clickCount": 1}),
+            );
+        }
+    }
+
+    /// Clicks the first element of a selector, which must be there and in sight.
+    pub(crate) fn click(&mut self, selector: &str) {
+        let place = self.value_of(&format!(
+            "(() => {{ const element = document.querySelector({}); element.scrollIntoView({{block: 'center'}}); \
+             const box = element.getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 2]; }})()",
+            json!(selector)
+        ));
+        let at = |index: usize| {
+            place[index]
+                .as_f64()
+                .unwrap_or_else(|| panic!("nothing to click: {selector}"))
+        };
+        self.click_at(at(0), at(1));
+    }
+
+    /// What was complained about since the last time.
+    pub(crate) fn complaints(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.complaints)
     }
 
     /// Runs a script in every document of the page before its own scripts.
@@ -159,6 +231,14 @@ impl Browser {
                 .unwrap_or_else(|error| panic!("{method}: the browser does not answer: {error}"));
             if answer["id"] == self.last_id {
                 return answer["result"].clone();
+            }
+            let told = &answer["params"];
+            match answer["method"].as_str() {
+                Some("Runtime.exceptionThrown") => self.complaints.push(told["exceptionDetails"].to_string()),
+                Some("Log.entryAdded") if told["entry"]["level"] == "error" => {
+                    self.complaints.push(told["entry"].to_string());
+                }
+                _ => {}
             }
         }
     }

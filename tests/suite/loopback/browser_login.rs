@@ -45,20 +45,8 @@ struct Screen {
 
 impl Screen {
     /// `None` where no browser is installed.
-    #[expect(
-        clippy::print_stdout,
-        reason = "whoever reads the output learns what was left out"
-    )]
     fn open(host: &LoginServer, name: &str) -> Option<Self> {
-        let Some(mut browser) = Browser::start() else {
-            // Where everything is installed, as in the gate, nothing may be left out.
-            assert!(
-                std::env::var_os("DECITICK_SKIP_NOTHING").is_none(),
-                "DECITICK_SKIP_NOTHING is set, and no Chromium is installed"
-            );
-            println!("skipped: no Chromium is installed (Debian: apt-get install chromium)");
-            return None;
-        };
+        let mut browser = Browser::start_or_skip()?;
         let mut guest = host.guest(name, Some([0x31; 32]));
         let (resource, page) = guest.wait("ViewOpen", |event| match event {
             decitick_protocol::ServerLaneEvent::ViewOpen(open) => {
