@@ -24,7 +24,7 @@ use crate::{
 use self::{link::Tickets, sign_in::SignIns};
 
 pub(crate) use self::link::LINK_SECONDS;
-pub use self::plugin::{LiveEdge, LiveEdgePlugin, MemoryGauge};
+pub use self::plugin::{LiveEdge, LiveEdgePlugin, ResidentMemory};
 
 const PURPOSE: Purpose = Purpose {
     what: "the live page",

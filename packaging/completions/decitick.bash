@@ -34,6 +34,9 @@ _decitick() {
             decitick,init)
                 cmd="decitick__subcmd__init"
                 ;;
+            decitick,page)
+                cmd="decitick__subcmd__page"
+                ;;
             decitick,query)
                 cmd="decitick__subcmd__query"
                 ;;
@@ -58,6 +61,9 @@ _decitick() {
             decitick__subcmd__help,init)
                 cmd="decitick__subcmd__help__subcmd__init"
                 ;;
+            decitick__subcmd__help,page)
+                cmd="decitick__subcmd__help__subcmd__page"
+                ;;
             decitick__subcmd__help,query)
                 cmd="decitick__subcmd__help__subcmd__query"
                 ;;
@@ -71,7 +77,7 @@ _decitick() {
 
     case "${cmd}" in
         decitick)
-            opts="-h -V --listen --set --log --no-console --help --version serve init check query bots console completions help"
+            opts="-h -V --listen --set --log --no-console --help --version serve init check query bots console page completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -193,7 +199,7 @@ _decitick() {
             return 0
             ;;
         decitick__subcmd__help)
-            opts="serve init check query bots console completions help"
+            opts="serve init check query bots console page completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -290,6 +296,20 @@ _decitick() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        decitick__subcmd__help__subcmd__page)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         decitick__subcmd__help__subcmd__query)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -325,6 +345,24 @@ _decitick() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        decitick__subcmd__page)
+            opts="-h --set --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --set)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;

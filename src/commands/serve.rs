@@ -29,7 +29,7 @@ use crate::{
     http::HttpLimits,
     identity_file,
     metrics::{self, MetricsEdge, MetricsEdgePlugin, MetricsHub, MetricsListener},
-    page::{self, LiveEdge, LiveEdgePlugin, MemoryGauge, PageListener},
+    page::{self, LiveEdge, LiveEdgePlugin, PageListener, ResidentMemory},
     pulse::{Heart, Pulse, PulsePlugin},
     remote::{self, RemoteEdge, RemoteEdgePlugin, RemoteHub, RemoteListener},
     runner::{self, Ended},
@@ -353,7 +353,7 @@ fn observe(around: &Surroundings<'_>, observers: Observers) -> impl FnOnce(&mut 
     }
     let live = looked_at.then(|| LiveEdge {
         log: around.telemetry.tail().cloned(),
-        memory: MemoryGauge::start(around.edges),
+        memory: ResidentMemory::start(around.edges),
     });
     move |app| {
         if let Some(edge) = metrics {

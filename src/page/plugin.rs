@@ -27,9 +27,9 @@ const LINES_PER_TICK: usize = 200;
 
 /// What the process holds, measured beside the tick; clones share it. 0: not known.
 #[derive(Clone, Debug, Default)]
-pub struct MemoryGauge(Arc<AtomicU64>);
+pub struct ResidentMemory(Arc<AtomicU64>);
 
-impl MemoryGauge {
+impl ResidentMemory {
     /// Measures once a second until the runtime ends.
     #[must_use]
     pub fn start(runtime: &EdgeRuntime) -> Self {
@@ -52,7 +52,7 @@ pub struct LiveEdge {
     /// The last lines of the log.
     pub log: Option<LogTail>,
     /// The memory of the process.
-    pub memory: MemoryGauge,
+    pub memory: ResidentMemory,
 }
 
 /// Adds the systems; the [`LiveEdge`] resource must be there.

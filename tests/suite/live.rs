@@ -200,6 +200,43 @@ fn a_world_that_does_not_fit_into_one_event_comes_in_several_and_completely() {
 }
 
 #[test]
+fn an_event_has_its_bound_also_for_who_wants_everything_at_once() {
+    let mut sim = Sim::new();
+    let ada = sim.join_now("ada");
+    for number in 0..3_000u16 {
+        let place = ground(f32::from(number), 1.5);
+        sim.make_thing(ThingSpec::new(EntityKind::Object, 1_000, place));
+        if number % 50 == 0 {
+            sim.tick();
+        }
+    }
+    sim.ticks(6_100);
+    for number in 1..=500 {
+        let line = decitick_components::live::LogLine {
+            number,
+            unix_ms: 1,
+            level: "WARN",
+            target: "decitick".to_owned(),
+            message: "\u{1f600}".repeat(1_000),
+            fields: "\u{1f600}".repeat(2_000),
+        };
+        sim.app.world_mut().resource_mut::<RecentLog>().push(line);
+    }
+    let entity = sim.body(ada).to_string();
+    let request =
+        json!({"health": true, "players": true, "map": {}, "scripts": true, "log": true, "inspect": entity});
+    let mut viewer = Viewer::looks_at(&mut sim, 1, &request);
+    ticks(&mut sim, &mut [&mut viewer], 1_200);
+    let lines: usize = viewer
+        .events
+        .iter()
+        .map(|(_, event)| event["log"]["lines"].as_array().map_or(0, Vec::len))
+        .sum();
+    assert_eq!((viewer.rows("map").len(), lines), (3_001, 500));
+    assert_eq!(viewer.rows("players").len(), 1);
+}
+
+#[test]
 fn while_nobody_looks_nothing_is_taken_in_and_a_tick_allocates_nothing_for_it() {
     let mut sim = Sim::new();
     sim.join_now("ada");

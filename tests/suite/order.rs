@@ -15,8 +15,8 @@ use bevy_ecs::{
     world::World,
 };
 use decitick::{
-    ServerParts, build_app, console::ConsoleEdgePlugin, metrics::MetricsEdgePlugin, remote::RemoteEdgePlugin,
-    socket::SocketPlugin, worker::WorkerPlugin,
+    ServerParts, build_app, console::ConsoleEdgePlugin, metrics::MetricsEdgePlugin, page::LiveEdgePlugin,
+    remote::RemoteEdgePlugin, socket::SocketPlugin, worker::WorkerPlugin,
 };
 use decitick_components::{
     bans::BanList, combat::WeaponTable, mailbox::Outbox, settings::Settings, thing::PlacedThings,
@@ -56,7 +56,7 @@ fn whole_app() -> App {
         bans: BanList::default(),
     });
     app.add_plugins((SocketPlugin, WorkerPlugin, ConsoleEdgePlugin))
-        .add_plugins((MetricsEdgePlugin, RemoteEdgePlugin));
+        .add_plugins((MetricsEdgePlugin, RemoteEdgePlugin, LiveEdgePlugin));
     app
 }
 

@@ -2,8 +2,10 @@
 
 import { colour, duration, el, fitCanvas, onColours, setText } from "./dom.js";
 
-/** Seconds that a chart shows. */
-export const SHOWN_S = 600;
+/** Seconds that are kept. */
+export const KEPT_S = 600;
+/** Seconds that a chart shows, as soon as there is more than fits into fewer. */
+const SPANS_S = [60, 120, 300, KEPT_S];
 const LEFT = 66;
 const RIGHT = 8;
 const TOP = 8;
@@ -67,10 +69,15 @@ export class Chart {
     return this.#history.length > 0 ? this.#history[this.#history.length - 1][0] : 0;
   }
 
+  #span() {
+    const there = this.#history.length > 0 ? this.#newest() - this.#history[0][0] : 0;
+    return SPANS_S.find((span) => span >= there) ?? KEPT_S;
+  }
+
   #point(event) {
     const box = this.#canvas.getBoundingClientRect();
     const share = (event.clientX - box.left - LEFT) / (box.width - LEFT - RIGHT);
-    const at = this.#newest() - SHOWN_S * (1 - share);
+    const at = this.#newest() - this.#span() * (1 - share);
     let nearest = null;
     for (const sample of this.#history) {
       if (nearest === null || Math.abs(sample[0] - at) < Math.abs(nearest - at)) nearest = sample[0];
@@ -79,7 +86,7 @@ export class Chart {
   }
 
   #key(event) {
-    const steps = { ArrowLeft: -1, ArrowRight: 1, PageUp: -30, PageDown: 30, Home: -SHOWN_S, End: SHOWN_S };
+    const steps = { ArrowLeft: -1, ArrowRight: 1, PageUp: -30, PageDown: 30, Home: -KEPT_S, End: KEPT_S };
     const step = steps[event.key];
     if (!step || this.#history.length === 0) return;
     event.preventDefault();
@@ -109,16 +116,17 @@ export class Chart {
     const height = canvas.clientHeight;
     context.clearRect(0, 0, width, height);
     const newest = this.#newest();
-    const shown = this.#history.filter((sample) => sample[0] > newest - SHOWN_S);
+    const span = this.#span();
+    const shown = this.#history.filter((sample) => sample[0] >= newest - span);
     const { series, least, limit, unit } = this.#spec;
     let most = least;
     for (const sample of shown) {
       for (const one of series) most = Math.max(most, one.value(sample) ?? 0);
     }
     const top = ceiling(most);
-    const x = (at) => LEFT + ((at - (newest - SHOWN_S)) / SHOWN_S) * (width - LEFT - RIGHT);
+    const x = (at) => LEFT + ((at - (newest - span)) / span) * (width - LEFT - RIGHT);
     const y = (value) => height - BOTTOM - (value / top) * (height - TOP - BOTTOM);
-    this.#axes(context, { width, height, top, x, y, newest });
+    this.#axes(context, { width, height, top, x, y, newest, span });
     if (limit && limit.value <= top) {
       context.strokeStyle = colour("--bad");
       context.setLineDash([4, 3]);
@@ -142,10 +150,10 @@ export class Chart {
     const last = shown[shown.length - 1];
     const text = cursor ? this.#read(cursor) : last ? this.#read(last) : "no figures yet";
     setText(this.#reading, text);
-    canvas.setAttribute("aria-label", `${this.#spec.title}. ${text}. At most ${unit(shown.length > 0 ? most : 0)} in the last ten minutes.`);
+    canvas.setAttribute("aria-label", `${this.#spec.title}. ${text}. The scale ends at ${unit(top)}.`);
   }
 
-  #axes(context, { width, height, top, x, y, newest }) {
+  #axes(context, { width, height, top, x, y, newest, span }) {
     context.font = "12px system-ui, sans-serif";
     context.fillStyle = colour("--dim");
     context.strokeStyle = colour("--line");
@@ -161,10 +169,11 @@ export class Chart {
       context.fillText(this.#spec.unit(top * share), LEFT - 6, at);
     }
     context.textBaseline = "top";
-    const minutes = width < 420 ? [10, 5, 0] : [10, 8, 6, 4, 2, 0];
-    for (const ago of minutes) {
-      context.textAlign = ago === 0 ? "right" : ago === 10 ? "left" : "center";
-      context.fillText(ago === 0 ? "now" : `-${ago} min`, x(newest - ago * 60), height - BOTTOM + 6);
+    for (const share of [1, 0.5, 0]) {
+      const ago = span * share;
+      context.textAlign = share === 0 ? "right" : share === 1 ? "left" : "center";
+      const text = ago === 0 ? "now" : ago < 120 ? `-${ago} s` : `-${ago / 60} min`;
+      context.fillText(text, x(newest - ago), height - BOTTOM + 6);
     }
   }
 }

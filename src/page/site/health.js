@@ -1,6 +1,6 @@
 // Whether the server is well: figures of now, and charts over the last ten minutes.
 
-import { Chart, SHOWN_S } from "./chart.js";
+import { Chart, KEPT_S } from "./chart.js";
 import { byId, bytes, count, el, milliseconds, setText, words } from "./dom.js";
 
 /** What a reason of a drop means to an operator; the others explain themselves. */
@@ -102,7 +102,7 @@ export class Health {
       const last = this.#history[this.#history.length - 1];
       if (!last || sample[0] > last[0]) this.#history.push(sample);
     }
-    if (this.#history.length > SHOWN_S) this.#history.splice(0, this.#history.length - SHOWN_S);
+    if (this.#history.length > KEPT_S) this.#history.splice(0, this.#history.length - KEPT_S);
     if (!shown) return;
     this.#tiles(now);
     this.#drops(now.drops);

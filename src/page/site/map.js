@@ -10,6 +10,8 @@ import { Values } from "./values.js";
 /** Between two updates a dot goes from one place to the next. */
 const UPDATE_MS = 500;
 const TRAIL_MS = 10_000;
+/** Who looked elsewhere for so long does not know the way that something went meanwhile. */
+const AWAY_MS = 1500;
 /** A dot that goes so far at once was put there, and did not walk. */
 const JUMP_METRES = 100;
 const NEAR_PIXELS = 14;
@@ -31,6 +33,7 @@ export class WorldMap {
   #radius = 0;
   #actions = false;
   #movingUntil = 0;
+  #told = 0;
   #queued = false;
   #frames = 0;
   #values = new Values();
@@ -74,6 +77,8 @@ export class WorldMap {
 
   take(news) {
     const now = performance.now();
+    if (now - this.#told > AWAY_MS) this.#stand();
+    this.#told = now;
     this.#rows.take(news, {
       changed: (key, [, kind, label, x, y, z, heading]) => this.#place(key, { kind, label, z }, x, y, heading, now),
       gone: (key) => {
@@ -126,13 +131,26 @@ export class WorldMap {
     }
     Object.assign(mark, facts);
     mark.heading = heading;
-    if (x === mark.toX && y === mark.toY) return;
-    const jumps = Math.hypot(x - mark.toX, y - mark.toY) > JUMP_METRES;
+    if (x === mark.toX && y === mark.toY) {
+      mark.away = false;
+      return;
+    }
+    const jumps = mark.away || Math.hypot(x - mark.toX, y - mark.toY) > JUMP_METRES;
+    mark.away = false;
     if (jumps) mark.trail.length = 0;
     else mark.trail.push({ x: mark.toX, y: mark.toY, at: now });
     [mark.fromX, mark.fromY] = jumps || this.#still.matches ? [x, y] : [mark.x, mark.y];
     [mark.toX, mark.toY, mark.since] = [x, y, now];
     this.#movingUntil = now + TRAIL_MS;
+  }
+
+  /** Every dot stands where it was told to be, and its way is forgotten. */
+  #stand() {
+    for (const mark of this.#marks.values()) {
+      [mark.x, mark.y, mark.since] = [mark.toX, mark.toY, 0];
+      mark.trail.length = 0;
+      mark.away = true;
+    }
   }
 
   /** Moves every dot to where it is by now; whether anything still goes on. */

@@ -285,7 +285,8 @@ fn sees_entities(desk: &mut Desk) {
     );
     desk.browser.press("entities-find");
     desk.until("document.querySelectorAll('#entities-results [data-entity]').length === 20");
-    desk.browser.click("#entities-results [data-entity]:nth-child(3) button");
+    desk.browser
+        .click("#entities-results [data-entity]:nth-child(3) button");
     let place = "document.querySelector('#inspect [data-component=Motion] [data-path=\"position.x\"] td')?.textContent";
     desk.until(&format!("Boolean({place})"));
     desk.browser
@@ -372,7 +373,6 @@ fn ready(desk: &mut Desk, panel: &str) {
     desk.until("document.getElementById('act-result').hidden");
     match panel {
         "map" => {
-            desk.value("document.getElementById('map-fit').click()");
             desk.until("Number(document.getElementById('map-canvas').dataset.dots) > 150");
             desk.until("document.querySelector('#map-selected [data-component]') !== null");
         }
@@ -384,7 +384,12 @@ fn ready(desk: &mut Desk, panel: &str) {
     // A few updates, so that there are trails and no half-filled table.
     let tick = "Number(document.getElementById('header-uptime').textContent.match(/\\d+/g).join(''))";
     let before = desk.value(tick);
-    desk.until(&format!("{tick} > {before} + 1 || {tick} < {before}"));
+    desk.until(&format!("{tick} > {before} + 3 || {tick} < {before}"));
+    if panel == "map" {
+        desk.browser.press("map-fit");
+        let frames = desk.value("decitickPage.frames()").as_u64().unwrap();
+        desk.until(&format!("decitickPage.frames() > {}", frames + 2));
+    }
 }
 
 fn kicks(desk: &mut Desk) {

@@ -1,6 +1,6 @@
 //! How the server is: what is recorded each second, and how it is now.
 
-use std::{collections::BTreeMap, fmt::Write as _};
+use std::{collections::BTreeMap, fmt::Write as _, time::Duration};
 
 use bevy_ecs::{
     system::{Res, ResMut},
@@ -23,6 +23,8 @@ use crate::script::{ResourceReport, ResourceState, ScriptHost};
 
 /// Seconds that a verdict looks back on.
 const MINUTE: usize = 60;
+/// Ticks from which on their 99th percentile says something.
+const JUDGED: usize = 100;
 /// Ticks of a second.
 const TICKS: usize = 10;
 
@@ -99,7 +101,12 @@ pub(super) fn now(world: &World) -> Now {
     let times = world.resource::<TickTimes>();
     let (p50, p99, max) = times.percentiles();
     let mut signs = Signs {
-        p99,
+        // Of fewer it is the longest, and the first ticks of a server are long.
+        p99: if times.count() < JUDGED {
+            Duration::ZERO
+        } else {
+            p99
+        },
         stopping: world.resource::<Lifecycle>().stop_at.is_some(),
         ..Signs::default()
     };
@@ -116,7 +123,7 @@ pub(super) fn now(world: &World) -> Now {
     let slots = world.resource::<SlotTable>();
     let tally = &world.resource::<SettledTally>().0;
     let drops = tally.all_drops();
-    let milliseconds = |time: std::time::Duration| (time.as_secs_f64() * 1e5).round() / 100.0;
+    let milliseconds = |time: Duration| (time.as_secs_f64() * 1e5).round() / 100.0;
     let answer = NowAnswer {
         verdict: verdict.name(),
         why,

@@ -10,8 +10,6 @@ use crate::console::inspect_entity;
 
 /// Values of one entity that are told.
 const VALUES: usize = 1_000;
-/// Bytes of values that are told at once.
-const BYTES: usize = 40 * 1024;
 /// Characters of one value.
 const CHARACTERS: usize = 300;
 
@@ -36,8 +34,8 @@ impl Values {
         }
     }
 
-    /// What is new, as JSON; nothing when nothing is.
-    pub(super) fn news(&mut self, world: &World) -> Option<String> {
+    /// What is new, as JSON of about `room` bytes; nothing when nothing is.
+    pub(super) fn news(&mut self, world: &World, room: usize) -> Option<String> {
         if self.ended {
             return None;
         }
@@ -69,12 +67,12 @@ impl Values {
                 json::string(&text)
             );
             bytes += row.len();
-            if bytes > BYTES {
+            new.push(row);
+            self.told.insert(path, text);
+            if bytes > room {
                 // The rest comes the next time.
                 break;
             }
-            new.push(row);
-            self.told.insert(path, text);
         }
         let begins = !std::mem::replace(&mut self.begun, true);
         if !begins && new.is_empty() && gone.is_empty() {

@@ -18,9 +18,6 @@ use super::{
 };
 use crate::remote::json;
 
-/// Bytes of log lines in one event.
-const LOG_BYTES: usize = 32 * 1024;
-
 /// Somebody who looks.
 pub(in super::super) struct Viewer {
     id: u64,
@@ -84,7 +81,8 @@ impl Viewer {
             let _ = write!(event, r#","server":{}"#, board.server);
         }
         self.tell_health(world, board, &mut event);
-        if let Some(news) = self.values.as_mut().and_then(|values| values.news(world)) {
+        let room = half_of_what_is_left(&event);
+        if let Some(news) = self.values.as_mut().and_then(|values| values.news(world, room)) {
             let _ = write!(event, r#","inspect":{news}"#);
         }
         if self.request.log {
@@ -121,10 +119,11 @@ impl Viewer {
         } else {
             first.number.saturating_sub(self.line + 1)
         };
+        let room = half_of_what_is_left(event);
         event.push_str(r#","log":{"lines":["#);
         let begin = event.len();
         for line in lines {
-            if event.len() - begin > LOG_BYTES {
+            if event.len() - begin > room {
                 break;
             }
             if event.len() > begin {
@@ -140,22 +139,20 @@ impl Viewer {
         event.push('}');
     }
 
-    /// Whoever comes first leaves half of what is left to those that follow, so that none is kept out for ever.
     fn tell_tables(&mut self, board: &Board, event: &mut String) {
-        let half = |event: &String| EVENT_BYTES.saturating_sub(event.len()) / 2;
         if let Some(scripts) = board.scripts.as_ref().filter(|_| self.request.scripts) {
-            let news = self.scripts.news(&scripts.value, half(event));
+            let news = self.scripts.news(&scripts.value, half_of_what_is_left(event));
             write_news("scripts", &news, event);
         }
         if let Some(players) = board.players.as_ref().filter(|_| self.request.players) {
-            let news = self.players.news(&players.value, half(event));
+            let news = self.players.news(&players.value, half_of_what_is_left(event));
             write_news("players", &news, event);
         }
         let Some(map) = self.request.map.and_then(|of| board.maps.get(&space(of))) else {
             return;
         };
-        let zones = self.zones.news(&map.value.zones, half(event));
-        let room = EVENT_BYTES.saturating_sub(event.len() + zones.len() + 1024);
+        let zones = self.zones.news(&map.value.zones, half_of_what_is_left(event));
+        let room = EVENT_BYTES.saturating_sub(event.len() + zones.len());
         let mut news = self.marks.news(&map.value.marks, room);
         if !zones.is_empty() {
             news.push(',');
@@ -167,6 +164,11 @@ impl Viewer {
         }
         write_news("map", &news, event);
     }
+}
+
+/// Whoever comes first leaves as much to those that follow, so that none is kept out for ever.
+const fn half_of_what_is_left(event: &str) -> usize {
+    EVENT_BYTES.saturating_sub(event.len()) / 2
 }
 
 fn write_news(name: &str, news: &str, event: &mut String) {
