@@ -59,7 +59,8 @@ fn link(arguments: &PageArguments) -> Result<String, PageError> {
     let answer = ask(address, &token).map_err(|error| PageError::NoServer { address, error })?;
     let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
     let told: Value = serde_json::from_str(body).unwrap_or_default();
-    match (told["link"].as_str(), told["error"]["message"].as_str()) {
+    let word = |pointer: &str| told.pointer(pointer).and_then(Value::as_str);
+    match (word("/link"), word("/error/message")) {
         (Some(link), _) => Ok(link.to_owned()),
         (None, message) => Err(PageError::Refused {
             address,

@@ -217,7 +217,7 @@ impl Acting {
 fn words(answer: &str) -> String {
     let told: Option<Value> = serde_json::from_str(answer).ok();
     told.as_ref()
-        .and_then(|told| told["error"].as_str())
+        .and_then(|told| told.get("error")?.as_str())
         .unwrap_or(answer)
         .to_owned()
 }

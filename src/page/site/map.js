@@ -15,6 +15,8 @@ const AWAY_MS = 1500;
 /** A dot that goes so far at once was put there, and did not walk. */
 const JUMP_METRES = 100;
 const NEAR_PIXELS = 14;
+/** A machine that draws slowly draws less often: at most this share of its time. */
+const DRAWING = 1 / 3;
 
 export class WorldMap {
   #canvas = byId("map-canvas");
@@ -35,6 +37,7 @@ export class WorldMap {
   #movingUntil = 0;
   #told = 0;
   #queued = false;
+  #restUntil = 0;
   #frames = 0;
   #values = new Values();
   #chosen;
@@ -171,13 +174,21 @@ export class WorldMap {
   redraw() {
     if (this.#queued || this.#canvas.offsetParent === null) return;
     this.#queued = true;
-    requestAnimationFrame((now) => {
+    const frame = (now) => {
+      if (now < this.#restUntil) {
+        requestAnimationFrame(frame);
+        return;
+      }
       this.#queued = false;
       this.#frames += 1;
+      const begun = performance.now();
       const goesOn = this.#step(now);
       this.#draw();
+      const took = performance.now() - begun;
+      this.#restUntil = took > 8 ? performance.now() + took * (1 / DRAWING - 1) : 0;
       if (goesOn && !this.#still.matches) this.redraw();
-    });
+    };
+    requestAnimationFrame(frame);
   }
 
   #draw() {

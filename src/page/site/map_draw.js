@@ -16,6 +16,9 @@ export const KINDS = {
 
 /** Names that are written at once. */
 const NAMES = 60;
+/** Trails that are drawn as long as they are; of more only the end of each. */
+const LONG_TRAILS = 250;
+const SHORT_TRAIL = 3;
 
 const SHAPES = {
   circle(context, x, y, size) {
@@ -144,22 +147,25 @@ function drawSight(context, view, { marks, selected, allSights, radius }) {
   context.globalAlpha = 1;
 }
 
-function drawTrails(context, view, { marks, kinds }) {
-  context.lineWidth = 1.5;
-  context.strokeStyle = colour("--series-a");
-  context.globalAlpha = 0.35;
-  context.beginPath();
+function drawTrails(context, view, { marks, kinds, selected }) {
+  const drawn = [];
   for (const mark of marks.values()) {
     if (mark.trail.length < 2 || !kinds.has(mark.kind)) continue;
     const [x, y] = view.toScreen(mark.x, mark.y);
     if (x < -200 || x > view.width + 200 || y < -200 || y > view.height + 200) continue;
+    drawn.push([mark, x, y]);
+  }
+  context.lineWidth = 1;
+  context.strokeStyle = colour("--trail");
+  context.beginPath();
+  for (const [mark, x, y] of drawn) {
+    const from = drawn.length > LONG_TRAILS && mark.key !== selected ? Math.max(0, mark.trail.length - SHORT_TRAIL) : 0;
     context.moveTo(x, y);
-    for (let index = mark.trail.length - 1; index >= 0; index -= 1) {
+    for (let index = mark.trail.length - 1; index >= from; index -= 1) {
       context.lineTo(...view.toScreen(mark.trail[index].x, mark.trail[index].y));
     }
   }
   context.stroke();
-  context.globalAlpha = 1;
 }
 
 function drawMarks(context, view, { marks, kinds, selected }) {

@@ -77,7 +77,7 @@ impl Board {
         for Viewer { request, .. } in due {
             anybody = true;
             refresh(&mut self.health, request.health, tick, |now| {
-                *now = health::now(world)
+                *now = health::now(world);
             });
             refresh(&mut self.players, request.players, tick, |table| {
                 table.take(players::rows(world));

@@ -164,7 +164,7 @@ impl<K: Key> Cursor<K> {
             .gone
             .range(begin..)
             .filter(|(_, key)| !table.rows.contains_key(key));
-        write_list(news, "gone", gone.map(|(_, key)| key), |key, out| key.write(out));
+        write_list(news, "gone", gone.map(|(_, key)| key), K::write);
     }
 
     fn tell_rows<F: Facts>(&mut self, table: &Table<K, F>, room: usize, news: &mut String) {
