@@ -40,6 +40,7 @@ files! {
     "map_draw.js" SCRIPT
     "map_view.js" SCRIPT
     "players.js" SCRIPT
+    "reasons.js" SCRIPT
     "rpc.js" SCRIPT
     "scripts.js" SCRIPT
     "session.js" SCRIPT
@@ -60,6 +61,8 @@ pub(super) fn file(path: &str) -> Option<File> {
 #[cfg(test)]
 mod tests {
     use std::{collections::BTreeSet, fs, path::Path};
+
+    use decitick_components::reasons::DropReason;
 
     use super::*;
 
@@ -83,6 +86,18 @@ mod tests {
             };
             assert!(file.name.ends_with(extension), "{}", file.name);
         }
+    }
+
+    #[test]
+    fn every_reason_of_a_drop_is_explained() {
+        let text = std::str::from_utf8(file("/reasons.js").unwrap().bytes).unwrap();
+        let explained: BTreeSet<&str> = text
+            .lines()
+            .filter_map(|line| line.strip_prefix("  ")?.split_once(": \""))
+            .map(|(name, _)| name)
+            .collect();
+        let reasons: BTreeSet<&str> = DropReason::ALL.iter().map(|reason| reason.name()).collect();
+        assert_eq!(explained, reasons);
     }
 
     #[test]

@@ -8,6 +8,8 @@ const EXAMPLES = ["Connection", "Vitals where Vitals.health < 50", "ThingId", "Z
 /** Components that a row names; the rest is counted. */
 const NAMED = 6;
 const COMPLETE_MS = 200;
+/** Where what is selected stands below the list, and not beside it. */
+const narrow = matchMedia("(max-width: 62rem)");
 
 export class Entities {
   #selected = null;
@@ -43,6 +45,7 @@ export class Entities {
     this.#show();
     this.#mark();
     this.#chosen();
+    if (narrow.matches) byId("inspect").scrollIntoView();
   }
 
   take(news) {

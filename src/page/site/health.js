@@ -2,21 +2,7 @@
 
 import { Chart, KEPT_S } from "./chart.js";
 import { byId, bytes, count, el, milliseconds, setText, words } from "./dom.js";
-
-/** What a reason of a drop means to an operator; the others explain themselves. */
-const MEANINGS = {
-  empty: "a datagram without content",
-  too_long: "longer than any packet",
-  unknown_packet: "no packet of this protocol: scans, or another game's clients",
-  wrong_length: "a packet of the wrong length",
-  malformed: "a packet whose content breaks the rules",
-  unknown_peer: "from an address that has no session: late packets of those who left, or a scan",
-  wrong_token: "with the token of another session",
-  query_limit: "more queries than one address may ask",
-  packet_budget: "more packets than one session may send",
-  simulated: "lost on purpose, by netsim",
-  queue_full: "the tick could not take them: it is late",
-};
+import { meaning } from "./reasons.js";
 
 const MEAN = 1;
 const MAX = 2;
@@ -135,7 +121,7 @@ export class Health {
       let row = this.#rows.get(reason);
       if (!row) {
         const [minute, since] = [el("td", { class: "number" }), el("td", { class: "number" })];
-        const element = el("tr", {}, el("th", { scope: "row", text: words(reason) }), minute, since, el("td", { class: "dim", text: MEANINGS[reason] ?? "" }));
+        const element = el("tr", {}, el("th", { scope: "row", text: words(reason) }), minute, since, el("td", { class: "dim", text: meaning(reason) }));
         row = { element, minute, since };
         this.#rows.set(reason, row);
         body.append(element);

@@ -1,0 +1,38 @@
+// What a reason for which the server discards datagrams means to an operator.
+
+const MEANINGS = {
+  empty: "without content",
+  oversized: "longer than any packet",
+  unknown_packet: "no packet of this protocol: a scan, or the client of another game",
+  wrong_length: "a packet of the wrong length",
+  wrong_version: "a client of another protocol version",
+  not_a_query: "looked like a query and was none",
+  query_limited: "more queries than one address, or all together, may ask",
+  unknown_address: "from an address without a session: the last packets of those who left, or a scan",
+  wrong_token: "with a token that is not the one of the session",
+  packet_budget: "more packets than one session may send",
+  queue_full: "the tick could not take it in time",
+  hello_limited: "more newcomers than one address, or all together, may send",
+  credential_budget: "more proofs of who somebody is than can be verified",
+  session_gone: "the session ended while it waited",
+  malformed: "its content breaks the rules of the protocol",
+  wrong_phase: "not allowed in the phase of the session",
+  beyond_window: "a reliable event too far ahead of the others",
+  repeated_hello_limited: "a hello that was repeated too often",
+  refusal_limited: "a refused newcomer who came again too soon",
+  admission_limited: "more attempts to join than one address may make",
+  proof_used: "a proof that was used before",
+  password_pending: "the new password was being prepared",
+  no_entropy: "no random bytes were left: the client comes again",
+  starting: "the server had just started: the client comes again",
+  stopping: "the server stops",
+  stale_frame: "a movement that a newer one overtook",
+  settling: "a movement from before a spawn or teleport",
+  out_of_bounds: "a movement out of the world",
+  sequence_leap: "a movement numbered too far ahead",
+  too_fast: "a movement faster than the world allows",
+  area_too_soon: "a change of area too soon after another",
+  simulated: "lost on purpose, by netsim",
+};
+
+export const meaning = (reason) => MEANINGS[reason] ?? "";
