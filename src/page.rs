@@ -23,8 +23,11 @@ use crate::{
 
 use self::{link::Tickets, sign_in::SignIns};
 
-pub(crate) use self::link::LINK_SECONDS;
 pub use self::plugin::{LiveEdge, LiveEdgePlugin, ResidentMemory};
+pub(crate) use self::{
+    link::{LINK_SECONDS, ticket},
+    response::unix_ms,
+};
 
 const PURPOSE: Purpose = Purpose {
     what: "the live page",
@@ -60,7 +63,6 @@ struct Page {
     asked: Asked,
     /// For those who may act.
     actor: Option<Actor>,
-    token: Arc<AccessToken>,
     sign_ins: SignIns,
     tickets: Tickets,
 }
@@ -84,8 +86,7 @@ pub fn serve(
         },
         actor: console.map(Actor::new),
         sign_ins: SignIns::new(Arc::clone(&token), address.port()),
-        token,
-        tickets: Tickets::default(),
+        tickets: Tickets::new(token, unix_ms()),
     };
     runtime.spawn(http::serve(listener.0, limits.for_browsers(), move |request| {
         let page = page.clone();

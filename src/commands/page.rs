@@ -1,27 +1,24 @@
-//! `decitick page`: asks the running server for a link to its live page, and prints it.
+//! `decitick page`: prints a link to the live page of a running server. The link is made here, with the token of the server
+//! directory: nothing secret is told to whatever listens at the page's address.
 
 use std::{
     fmt,
-    io::{self, IsTerminal, Read, Write},
+    io::{self, IsTerminal, Write},
     net::{SocketAddr, TcpStream},
     process::ExitCode,
     time::Duration,
 };
 
-use serde_json::Value;
-
 use crate::{
-    access_token::{self, AccessToken, TokenError},
+    access_token::{self, TokenError},
     cli::PageArguments,
     fault::ConfigurationError,
-    page::LINK_SECONDS,
+    page::{LINK_SECONDS, ticket, unix_ms},
     settings_file::{self, Overrides},
 };
 
-/// How long the server may take.
+/// How long a server may take to be there.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Bytes of the longest answer that is looked at.
-const ANSWER_BYTES: u64 = 16 * 1024;
 
 /// Prints a link, or says why there is none.
 #[must_use]
@@ -31,7 +28,7 @@ pub fn run(arguments: &PageArguments) -> ExitCode {
             if writeln!(io::stdout().lock(), "{link}").is_err() {
                 return ExitCode::FAILURE;
             }
-            if io::stdout().is_terminal() {
+            if io::stderr().is_terminal() {
                 let _ = writeln!(io::stderr(), "good for one use within {LINK_SECONDS} s");
             }
             ExitCode::SUCCESS
@@ -56,35 +53,10 @@ fn link(arguments: &PageArguments) -> Result<String, PageError> {
     let token = access_token::load(&arguments.directory, access_token::PAGE)
         .map_err(PageError::Token)?
         .ok_or(PageError::NeverStarted)?;
-    let answer = ask(address, &token).map_err(|error| PageError::NoServer { address, error })?;
-    let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
-    let told: Value = serde_json::from_str(body).unwrap_or_default();
-    let word = |pointer: &str| told.pointer(pointer).and_then(Value::as_str);
-    match (word("/link"), word("/error/message")) {
-        (Some(link), _) => Ok(link.to_owned()),
-        (None, message) => Err(PageError::Refused {
-            address,
-            told: message
-                .or_else(|| head.lines().next())
-                .map(|told| decitick_protocol::escape_for_display(told, 300))
-                .unwrap_or_default(),
-        }),
-    }
-}
-
-/// One request, whose answer ends with the connection.
-fn ask(address: SocketAddr, token: &AccessToken) -> io::Result<String> {
-    let mut stream = TcpStream::connect_timeout(&address, PATIENCE)?;
-    stream.set_read_timeout(Some(PATIENCE))?;
-    stream.set_write_timeout(Some(PATIENCE))?;
-    let request = format!(
-        "POST /link HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
-        token.reveal()
-    );
-    stream.write_all(request.as_bytes())?;
-    let mut answer = Vec::new();
-    stream.take(ANSWER_BYTES).read_to_end(&mut answer)?;
-    Ok(String::from_utf8_lossy(&answer).into_owned())
+    // That something is there is all that is asked.
+    TcpStream::connect_timeout(&address, PATIENCE).map_err(|error| PageError::NoServer { address, error })?;
+    let ticket = ticket(&token, unix_ms()).map_err(PageError::NoTicket)?;
+    Ok(format!("http://{address}/enter?ticket={ticket}"))
 }
 
 /// Why there is no link.
@@ -100,10 +72,10 @@ enum PageError {
     Token(TokenError),
     /// There is no token yet.
     NeverStarted,
-    /// Nobody answers.
+    /// Nobody listens.
     NoServer { address: SocketAddr, error: io::Error },
-    /// The server gives no link.
-    Refused { address: SocketAddr, told: String },
+    /// The system gives no random bytes.
+    NoTicket(io::Error),
 }
 
 impl PageError {
@@ -131,12 +103,9 @@ impl fmt::Display for PageError {
             ),
             Self::NoServer { address, error } => write!(
                 f,
-                "no live page answers at {address}: {error}; is the server running, and with this address? (`--set` says what it was started with)"
+                "no live page is at {address}: {error}; is the server running, and with this address? (`--set` says what it was started with)"
             ),
-            Self::Refused { address, told } => write!(
-                f,
-                "what answers at {address} gives no link: {told}; is it the server of this directory?"
-            ),
+            Self::NoTicket(error) => write!(f, "the system gives no random bytes: {error}"),
         }
     }
 }

@@ -51,11 +51,6 @@ pub(super) const SIGNED_OUT: Refusal = refusal(
     "page_sign_in",
     "not signed in, or no longer; `decitick page` prints a link",
 );
-pub(super) const WRONG_TOKEN: Refusal = refusal(
-    StatusCode::UNAUTHORIZED,
-    "page_token",
-    "send `Authorization: Bearer TOKEN` with the token of the file page_token in the server directory",
-);
 pub(super) const WRONG_LINK: Refusal = refusal(
     StatusCode::FORBIDDEN,
     "page_link",
@@ -71,7 +66,6 @@ const NOT_JSON: Refusal = refusal(
     "page_content_type",
     "Content-Type is application/json",
 );
-const NO_SUCH_PATH: Refusal = refusal(StatusCode::NOT_FOUND, "page_path", "there is no such file");
 
 /// What a request wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,8 +74,6 @@ pub(super) enum Wants {
     File,
     /// To come in by a link.
     Enter,
-    /// A link.
-    Link,
     /// To ask or to act.
     Ask,
     /// To sign out.
@@ -101,16 +93,12 @@ pub(super) fn judge(request: &Parts, address: SocketAddr) -> Result<Wants, Refus
     let (wants, methods): (Wants, &[Method]) = match request.uri.path() {
         "/rpc" => (Wants::Ask, &[Method::POST]),
         "/leave" => (Wants::Leave, &[Method::POST]),
-        "/link" => (Wants::Link, &[Method::POST]),
         "/enter" => (Wants::Enter, &[Method::GET]),
         _ => (Wants::File, &[Method::GET, Method::HEAD]),
     };
     judge_origin(request, host, wants)?;
     if !methods.contains(&request.method) {
-        return Err(match wants {
-            Wants::File => NO_SUCH_PATH,
-            _ => WRONG_METHOD,
-        });
+        return Err(WRONG_METHOD);
     }
     if wants == Wants::Ask
         && !only(headers, &CONTENT_TYPE)
@@ -122,7 +110,7 @@ pub(super) fn judge(request: &Parts, address: SocketAddr) -> Result<Wants, Refus
     Ok(wants)
 }
 
-/// Asking and leaving are for the page alone, links for programs alone.
+/// Asking and leaving are for the page alone.
 fn judge_origin(request: &Parts, host: &str, wants: Wants) -> Result<(), Refusal> {
     let headers = &request.headers;
     let origin = only(headers, &ORIGIN).and_then(|origin| origin.to_str().ok());
@@ -134,7 +122,6 @@ fn judge_origin(request: &Parts, host: &str, wants: Wants) -> Result<(), Refusal
             let site = headers.get_all(SEC_FETCH_SITE).iter();
             own && site.into_iter().all(|site| site == "same-origin")
         }
-        Wants::Link => !headers.contains_key(ORIGIN) && !headers.contains_key(SEC_FETCH_SITE),
         Wants::File | Wants::Enter => own || !headers.contains_key(ORIGIN),
     };
     if good { Ok(()) } else { Err(FOREIGN_ORIGIN) }
@@ -161,7 +148,7 @@ mod tests {
 
     #[test]
     fn names_that_only_lead_here_are_refused_for_everything() {
-        for path in ["/", "/main.js", "/enter?ticket=0", "/rpc", "/link", "/leave"] {
+        for path in ["/", "/main.js", "/enter?ticket=0", "/rpc", "/leave"] {
             for host in [
                 "evil.example:7780",
                 "127.0.0.1",
@@ -213,12 +200,6 @@ mod tests {
         }
         assert_eq!(judged("POST", "/leave", &[HOME]), Err(403));
         assert_eq!(judged("POST", "/leave", &[HOME, OWN]), Ok(Wants::Leave));
-        assert_eq!(judged("POST", "/link", &[HOME]), Ok(Wants::Link));
-        assert_eq!(
-            judged("POST", "/link", &[HOME, OWN]),
-            Err(403),
-            "a link is for programs"
-        );
         assert_eq!(
             judged("GET", "/", &[HOME, ("origin", "http://evil.example")]),
             Err(403)
@@ -228,7 +209,6 @@ mod tests {
     #[test]
     fn everything_has_its_method_and_questions_are_json() {
         assert_eq!(judged("GET", "/rpc", &[HOME, OWN, JSON]), Err(405));
-        assert_eq!(judged("GET", "/link", &[HOME]), Err(405));
         assert_eq!(judged("GET", "/leave", &[HOME, OWN]), Err(405));
         assert_eq!(
             judged("HEAD", "/enter?ticket=0", &[HOME]),
@@ -236,7 +216,7 @@ mod tests {
             "a look must not use a link up"
         );
         assert_eq!(judged("HEAD", "/", &[HOME]), Ok(Wants::File));
-        assert_eq!(judged("POST", "/", &[HOME, OWN]), Err(404));
+        assert_eq!(judged("POST", "/", &[HOME, OWN]), Err(405));
         for kind in [
             "text/plain",
             "application/x-www-form-urlencoded",

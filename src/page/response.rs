@@ -1,25 +1,25 @@
 //! The answer to a request.
 
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use hyper::{
     Method, Request, Response, StatusCode,
     body::Incoming,
     header::{
-        AUTHORIZATION, CACHE_CONTROL, CONNECTION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST, HeaderName,
-        HeaderValue, LOCATION, REFERRER_POLICY, SET_COOKIE, X_CONTENT_TYPE_OPTIONS,
+        ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, HeaderValue,
+        LOCATION, REFERRER_POLICY, SET_COOKIE, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
     },
     http::request::Parts,
 };
 use serde_json::json;
 
 use super::{
-    LINK_SECONDS, Page,
-    guard::{self, Refusal, SIGNED_OUT, WRONG_LINK, WRONG_TOKEN, Wants},
+    Page,
+    guard::{self, Refusal, SIGNED_OUT, WRONG_LINK, Wants},
     site,
 };
 use crate::{
-    http::{self, EdgeBody, bearer, only},
+    http::{self, EdgeBody},
     remote::{Acting, Asked, respond, set},
 };
 
@@ -96,7 +96,7 @@ enum Allowed {
 /// What becomes of a request; a refusal, and whether it is told as JSON.
 fn wanted(page: &Page, head: &Parts) -> Result<Allowed, (Refusal, bool)> {
     let wants = guard::judge(head, page.asked.address).map_err(|refusal| {
-        let as_json = matches!(head.uri.path(), "/rpc" | "/link" | "/leave");
+        let as_json = matches!(head.uri.path(), "/rpc" | "/leave");
         (refusal, as_json)
     })?;
     let session = || {
@@ -114,32 +114,15 @@ fn wanted(page: &Page, head: &Parts) -> Result<Allowed, (Refusal, bool)> {
             set_text(&mut answer, SET_COOKIE, &page.sign_ins.end());
             Allowed::Done(answer)
         }
-        Wants::Link => Allowed::Done(link(page, head).ok_or((WRONG_TOKEN, true))?),
         Wants::Enter => Allowed::Done(enter(page, head).ok_or((WRONG_LINK, false))?),
         Wants::File => Allowed::Done(file(head)),
     })
 }
 
-/// A new link; `None` for who does not have the token.
-fn link(page: &Page, head: &Parts) -> Option<Response<EdgeBody>> {
-    let sent = only(&head.headers, &AUTHORIZATION).and_then(bearer)?;
-    if !page.token.is(sent) {
-        return None;
-    }
-    let host = only(&head.headers, &HOST)?.to_str().ok()?;
-    let Ok(ticket) = page.tickets.issue(Instant::now()) else {
-        return Some(failure("the system gives no random bytes"));
-    };
-    let link = json!({"link": format!("http://{host}/enter?ticket={ticket}"), "seconds": LINK_SECONDS});
-    let mut answer = Response::new(EdgeBody::text(link.to_string()));
-    set(&mut answer, CONTENT_TYPE, "application/json");
-    Some(answer)
-}
-
 /// Spends a ticket; `None` when it is not good.
 fn enter(page: &Page, head: &Parts) -> Option<Response<EdgeBody>> {
     let ticket = head.uri.query()?.strip_prefix("ticket=")?;
-    if !page.tickets.spend(ticket, Instant::now()) {
+    if !page.tickets.spend(ticket, unix_ms()) {
         return None;
     }
     let Ok(sign_in) = page.sign_ins.begin(unix_seconds()) else {
@@ -182,6 +165,12 @@ fn refused(refusal: Refusal, as_json: bool) -> Response<EdgeBody> {
     };
     *answer.status_mut() = refusal.status;
     set(&mut answer, CONNECTION, "close");
+    match refusal.status {
+        StatusCode::METHOD_NOT_ALLOWED if as_json => set(&mut answer, ALLOW, "POST"),
+        StatusCode::METHOD_NOT_ALLOWED => set(&mut answer, ALLOW, "GET, HEAD"),
+        StatusCode::UNAUTHORIZED => set(&mut answer, WWW_AUTHENTICATE, "Link"),
+        _ => {}
+    }
     answer
 }
 
@@ -205,7 +194,12 @@ fn set_text(answer: &mut Response<EdgeBody>, name: HeaderName, text: &str) {
 }
 
 fn unix_seconds() -> u64 {
+    unix_ms() / 1000
+}
+
+/// Milliseconds since 1970.
+pub(crate) fn unix_ms() -> u64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
-        .map_or(0, |since| since.as_secs())
+        .map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
 }

@@ -36,8 +36,8 @@ pub(crate) enum Action {
     Ban {
         /// The address, without a port.
         address: String,
-        /// For how long; none: for good.
-        #[serde(default)]
+        /// For how long; null, which must be written: for good.
+        #[serde(deserialize_with = "Option::deserialize")]
         seconds: Option<u32>,
         /// What the banned are told; may be empty.
         #[serde(default)]
@@ -243,7 +243,7 @@ mod tests {
         );
         let ban = json!({"action": "ban", "address": "::ffff:192.0.2.1", "seconds": 60, "reason": "5 times"});
         assert_eq!(line(ban), Ok("ban 192.0.2.1 60 5 times".to_owned()));
-        let ban = json!({"action": "ban", "address": "2001:db8::1", "reason": "5 times"});
+        let ban = json!({"action": "ban", "address": "2001:db8::1", "seconds": null, "reason": "5 times"});
         assert_eq!(line(ban), Ok("ban 2001:db8::1 0 5 times".to_owned()));
         for verb in ["start", "stop", "restart"] {
             let action = json!({"action": verb, "resource": "race"});
@@ -284,7 +284,7 @@ mod tests {
         }
         for address in ["192.0.2.0/24", "192.0.2.1:5", "host", "192.0.2.1 0 x", ""] {
             assert!(
-                line(json!({"action": "ban", "address": address})).is_err(),
+                line(json!({"action": "ban", "address": address, "seconds": null})).is_err(),
                 "{address:?}"
             );
         }
@@ -298,6 +298,7 @@ mod tests {
             json!({"action": "shutdown"}),
             json!({"action": "kick"}),
             json!({"action": "kick", "entity": "12v3", "force": true}),
+            json!({"action": "ban", "address": "192.0.2.1"}),
             json!({"action": "ban", "address": "192.0.2.1", "seconds": 0}),
             json!({"action": "ban", "address": "192.0.2.1", "seconds": -1}),
             json!("kick"),

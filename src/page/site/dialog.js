@@ -13,6 +13,7 @@ function open({ title, about, confirm, warning = "", reason = false, until = fal
   byId("act-about").replaceChildren(...about);
   setText(byId("act-warning"), warning);
   byId("act-reason").value = "";
+  byId("act-reason").maxLength = until ? 20 : 64;
   byId("act-reason-label").hidden = !reason;
   byId("act-duration-label").hidden = !until;
   setText(byId("act-confirm"), confirm);
