@@ -1,5 +1,7 @@
 //! `decitick serve`: puts a server together, runs it, and takes it down again in order.
 
+mod observers;
+
 use std::{
     fmt,
     path::Path,
@@ -15,23 +17,18 @@ use decitick_systems::{door::Door, encode::query_body};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use crate::{
-    ServerParts,
-    access_token::{self, AccessToken},
-    asset_files, ban_file, build_app,
+    ServerParts, asset_files, ban_file, build_app,
     cli::ServeArguments,
     client_files::{self, ClientFilesListener, ServeLimits},
-    console::{
-        self, Console, ConsoleEdgePlugin, ConsoleHandle, ConsoleHub, ConsoleServer, ConsoleSocket,
-        SocketError,
-    },
+    console::{self, Console, ConsoleEdgePlugin, ConsoleHub, ConsoleServer, ConsoleSocket, SocketError},
     edge_runtime::EdgeRuntime,
     entropy,
     http::HttpLimits,
     identity_file,
-    metrics::{self, MetricsEdge, MetricsEdgePlugin, MetricsHub, MetricsListener},
-    page::{self, LiveEdge, LiveEdgePlugin, PageListener, ResidentMemory},
+    metrics::MetricsEdge,
+    page::LiveEdge,
     pulse::{Heart, Pulse, PulsePlugin},
-    remote::{self, RemoteEdge, RemoteEdgePlugin, RemoteHub, RemoteListener},
+    remote::RemoteEdge,
     runner::{self, Ended},
     scripts::gauges,
     service_manager::ServiceManager,
@@ -43,6 +40,8 @@ use crate::{
     tick_thread,
     worker::{self, WorkerPlugin, Workers},
 };
+
+use self::observers::{Observers, Surroundings, bind_observers, is_looked_at, observe};
 
 /// Exit code for usage and configuration.
 const CONFIGURATION: u8 = 2;
@@ -144,48 +143,6 @@ struct Sockets {
     console: Option<ConsoleSocket>,
     client_files: ClientFilesListener,
     observers: Observers,
-}
-
-/// What lets others look at the server, each where the settings want it.
-struct Observers {
-    metrics: Option<MetricsListener>,
-    remote: Option<(RemoteListener, AccessToken)>,
-    page: Option<(PageListener, AccessToken)>,
-    /// Whether the page may act.
-    allow_actions: bool,
-}
-
-/// Whether somebody may look at the server as it goes on.
-const fn is_looked_at(settings: &Settings) -> bool {
-    settings.remote.is_some() || settings.page.is_some()
-}
-
-fn bind_observers(directory: &Path, settings: &Settings) -> Result<Observers, Failure> {
-    let metrics = settings
-        .metrics
-        .map(MetricsListener::bind)
-        .transpose()
-        .map_err(run_time)?;
-    let remote = match settings.remote {
-        None => None,
-        Some(address) => {
-            let token = access_token::load_or_create(directory, access_token::REMOTE).map_err(run_time)?;
-            Some((RemoteListener::bind(address).map_err(run_time)?, token))
-        }
-    };
-    let page = match &settings.page {
-        None => None,
-        Some(page) => {
-            let token = access_token::load_or_create(directory, access_token::PAGE).map_err(run_time)?;
-            Some((PageListener::bind(page.listen).map_err(run_time)?, token))
-        }
-    };
-    Ok(Observers {
-        metrics,
-        remote,
-        page,
-        allow_actions: settings.page.as_ref().is_some_and(|page| page.allow_actions),
-    })
 }
 
 fn bind_console(directory: &Path, settings: &Settings) -> Result<Option<ConsoleSocket>, Failure> {
@@ -307,64 +264,6 @@ fn run_server(
     tracing::info!("server stopped");
     telemetry.finish();
     Ok(ended)
-}
-
-/// What the edges that let others look are put into.
-struct Surroundings<'s> {
-    edges: &'s EdgeRuntime,
-    limits: HttpLimits,
-    pulse: &'s Arc<Pulse>,
-    console: &'s ConsoleHandle,
-    telemetry: &'s Telemetry,
-}
-
-/// Starts the edges that let others look, and returns what gives them their end in the App.
-fn observe(around: &Surroundings<'_>, observers: Observers) -> impl FnOnce(&mut App) + use<> {
-    let metrics = observers.metrics.map(|listener| {
-        let (hub, handle) = MetricsHub::new();
-        tracing::info!(address = %listener.address(), "serving metrics");
-        metrics::serve(
-            around.edges,
-            listener,
-            handle,
-            Arc::clone(around.pulse),
-            around.limits,
-        );
-        MetricsEdge(hub)
-    });
-    let looked_at = observers.remote.is_some() || observers.page.is_some();
-    let (hub, handle) = RemoteHub::new();
-    if let Some((listener, token)) = observers.remote {
-        tracing::info!(
-            address = %listener.address(),
-            token_file = access_token::REMOTE.name,
-            "serving the remote endpoint"
-        );
-        remote::serve(around.edges, listener, handle.clone(), token, around.limits);
-    }
-    if let Some((listener, token)) = observers.page {
-        tracing::info!(
-            address = %listener.address(),
-            allow_actions = observers.allow_actions,
-            "serving the live page; `decitick page` prints a link to it"
-        );
-        let console = observers.allow_actions.then(|| around.console.clone());
-        page::serve(around.edges, listener, handle, token, console, around.limits);
-    }
-    let live = looked_at.then(|| LiveEdge {
-        log: around.telemetry.tail().cloned(),
-        memory: ResidentMemory::start(around.edges),
-    });
-    move |app| {
-        if let Some(edge) = metrics {
-            app.insert_resource(edge).add_plugins(MetricsEdgePlugin);
-        }
-        if let Some(edge) = live {
-            app.insert_resource(RemoteEdge(hub))
-                .insert_resource(edge)
-                .add_plugins((RemoteEdgePlugin, LiveEdgePlugin));
-        }
-    }
 }
 
 /// What the edges keep in the App says nothing to people.

@@ -192,7 +192,7 @@ fn a_providers_key_can_verify_something() {
 }
 
 #[test]
-fn only_loopback_addresses_serve_the_remote_protocol() {
+fn only_loopback_addresses_serve_the_remote_protocol_and_the_page() {
     for (address, sound) in [
         ("127.0.0.1:1", true),
         ("[::1]:1", true),
@@ -201,6 +201,13 @@ fn only_loopback_addresses_serve_the_remote_protocol() {
         ("192.0.2.1:1", false),
     ] {
         let keys = faulty(|settings| settings.remote = Some(address.parse().unwrap()));
+        assert_eq!(keys.is_empty(), sound, "{address}");
+        let keys = faulty(|settings| {
+            settings.page = Some(crate::settings::PageSettings {
+                listen: address.parse().unwrap(),
+                ..crate::settings::PageSettings::default()
+            });
+        });
         assert_eq!(keys.is_empty(), sound, "{address}");
     }
 }
