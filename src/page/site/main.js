@@ -1,7 +1,7 @@
 // The page as a whole: which panel is shown, what the server is asked for it, and the header that says how it is.
 
 import { begin as beginDialog } from "./dialog.js";
-import { byId, count, duration, el, setText } from "./dom.js";
+import { byId, count, duration, el, milliseconds, setText } from "./dom.js";
 import { Entities } from "./entities.js";
 import { Health } from "./health.js";
 import { Log } from "./log.js";
@@ -112,6 +112,7 @@ function showVerdict(now) {
   verdict.dataset.verdict = now.verdict;
   setText(byId("verdict-word"), VERDICTS[now.verdict] ?? now.verdict);
   setText(byId("header-players"), `${count(now.players)} / ${count(now.max_players)}`);
+  setText(byId("verdict-note"), `99 of 100 ticks take less than ${milliseconds(now.tick.p99_ms)} of the 100 ms they have`);
   const why = byId("why");
   const told = now.why.join("\n");
   if (why.dataset.told === told) return;
