@@ -33,6 +33,8 @@ pub struct HttpLimits {
     pub ipv6_prefix: u8,
     /// Whether 127.0.0.0/8 and ::1 are free of the limit per IP.
     pub loopback_exempt: bool,
+    /// Bytes of the head of a request.
+    pub head_bytes: usize,
     /// How long the head of a request may take, the wait for it included: so long a connection may be idle.
     pub head_time: Duration,
     /// How long a client may take nothing of a response.
@@ -50,6 +52,7 @@ impl Default for HttpLimits {
             connections_per_ip: 16,
             ipv6_prefix: 64,
             loopback_exempt: true,
+            head_bytes: 8 * 1024,
             head_time: Duration::from_secs(10),
             stall_time: Duration::from_secs(15),
             pace_time: Duration::from_secs(30),
@@ -75,6 +78,8 @@ impl HttpLimits {
         Self {
             connections: 128,
             connections_per_ip: 64,
+            // Browsers send along the cookies of everything that is served from this machine.
+            head_bytes: 64 * 1024,
             ..self
         }
     }
@@ -89,9 +94,6 @@ impl HttpLimits {
         }
     }
 }
-
-/// Bytes of the head of a request.
-const HEAD_BYTES: usize = 8 * 1024;
 
 /// Takes connections for ever and answers each of their requests with what `answer` makes of it.
 pub(crate) async fn serve<A, F, B>(listener: HttpListener, limits: HttpLimits, answer: A)

@@ -65,6 +65,8 @@ struct Page {
     actor: Option<Actor>,
     sign_ins: SignIns,
     tickets: Tickets,
+    /// What this run of the server is told from others by.
+    run: Arc<str>,
 }
 
 /// Serves the page until the runtime ends; with a console whoever is signed in may act.
@@ -87,6 +89,7 @@ pub fn serve(
         actor: console.map(Actor::new),
         sign_ins: SignIns::new(Arc::clone(&token), address.port()),
         tickets: Tickets::new(token, unix_ms()),
+        run: Arc::from(format!("{:x}", unix_ms())),
     };
     runtime.spawn(http::serve(listener.0, limits.for_browsers(), move |request| {
         let page = page.clone();

@@ -11,7 +11,7 @@ use hyper::{
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::TcpStream;
 
-use super::{HEAD_BYTES, HttpLimits, pace::Paced};
+use super::{HttpLimits, pace::Paced};
 
 /// Serves requests one after the other until the client goes, or is too slow.
 pub(super) async fn run<A, F, B>(stream: TcpStream, limits: HttpLimits, what: &'static str, answer: A)
@@ -24,9 +24,9 @@ where
     let served = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(limits.head_time)
-        .max_header_size(HEAD_BYTES)
+        .max_header_size(limits.head_bytes)
         // One piece of a long body is more than this, so no second one is read before the first is gone.
-        .max_buf_size(HEAD_BYTES)
+        .max_buf_size(limits.head_bytes)
         .serve_connection(TokioIo::new(Paced::new(stream, limits)), service_fn(answer))
         .await;
     if let Err(error) = served {

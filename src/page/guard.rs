@@ -9,7 +9,7 @@ use hyper::{
     http::{request::Parts, uri::Authority},
 };
 
-use crate::http::{is_here, is_json, only};
+use crate::http::{is_json, only};
 
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
@@ -39,7 +39,7 @@ const NO_HOST: Refusal = refusal(
 const FOREIGN_HOST: Refusal = refusal(
     StatusCode::FORBIDDEN,
     "page_host",
-    "Host must be localhost or a loopback address, with the port of this page; through a tunnel use the same port on both sides",
+    "This page is at the address that `decitick page` prints, and under no other name; through a tunnel use the same port on both sides",
 );
 const FOREIGN_ORIGIN: Refusal = refusal(
     StatusCode::FORBIDDEN,
@@ -86,8 +86,9 @@ pub(super) fn judge(request: &Parts, address: SocketAddr) -> Result<Wants, Refus
     let host = only(headers, &HOST).ok_or(NO_HOST)?;
     let host = host.to_str().map_err(|_| FOREIGN_HOST)?;
     let absolute = request.uri.authority().map(Authority::as_str);
-    let port = address.port();
-    if !is_here(host, port) || absolute.is_some_and(|absolute| !is_here(absolute, port)) {
+    // Not `localhost`: it may lead to an address that somebody else listens on.
+    let here = |host: &str| host.parse() == Ok(address);
+    if !here(host) || !absolute.is_none_or(here) {
         return Err(FOREIGN_HOST);
     }
     let (wants, methods): (Wants, &[Method]) = match request.uri.path() {
@@ -171,8 +172,14 @@ mod tests {
             Err(403),
             "an absolute target"
         );
-        for host in ["localhost:7780", "LocalHost:7780", "[::1]:7780", "127.0.0.1:7780"] {
-            assert_eq!(judged("GET", "/", &[("host", host)]), Ok(Wants::File), "{host}");
+        assert_eq!(judged("GET", "/", &[HOME]), Ok(Wants::File));
+        for host in [
+            "localhost:7780",
+            "[::1]:7780",
+            "127.0.0.2:7780",
+            "[::ffff:127.0.0.1]:7780",
+        ] {
+            assert_eq!(judged("GET", "/", &[("host", host)]), Err(403), "{host}");
         }
     }
 

@@ -19,10 +19,12 @@ use super::{
     site,
 };
 use crate::{
-    http::{self, EdgeBody},
+    http::{self, EdgeBody, only},
     remote::{Acting, Asked, respond, set},
 };
 
+/// The header that says of which run of the server an answer is, and in questions which one was seen.
+const RUN_HEADER: HeaderName = HeaderName::from_static("x-decitick-run");
 /// How long what is left of a refused request is waited for.
 const DISCARD_TIME: Duration = Duration::from_secs(10);
 /// What a browser lets the page do: run its own files, ask its own server, and nothing else. No text becomes markup.
@@ -36,13 +38,11 @@ pub(super) async fn answer(page: &Page, request: Request<Incoming>) -> Response<
     let mut answer = match wanted(page, &head) {
         Ok(Allowed::Ask(session)) => {
             let asked = Asked {
-                acting: page
-                    .actor
-                    .as_ref()
-                    .map_or(Acting::NotAllowed, |actor| Acting::Allowed(actor.named(&session))),
+                acting: acting(page, &head, &session),
                 ..page.asked.clone()
             };
-            let answer = respond(&asked, body).await;
+            let mut answer = respond(&asked, body).await;
+            set_text(&mut answer, RUN_HEADER, &page.run);
             if !answer.status().is_success() {
                 tell("page_body", answer.status());
             }
@@ -75,6 +75,16 @@ pub(super) async fn answer(page: &Page, request: Request<Incoming>) -> Response<
         set(&mut answer, name, value);
     }
     answer
+}
+
+/// Whether somebody may act, who says of which run of the server they speak.
+fn acting(page: &Page, head: &Parts, session: &str) -> Acting {
+    let run = only(&head.headers, &RUN_HEADER).and_then(|run| run.to_str().ok());
+    match &page.actor {
+        None => Acting::NotAllowed,
+        Some(_) if run != Some(&*page.run) => Acting::OtherRun,
+        Some(actor) => Acting::Allowed(actor.named(session)),
+    }
 }
 
 fn tell(reason: &'static str, status: StatusCode) {
@@ -128,7 +138,7 @@ fn enter(page: &Page, head: &Parts) -> Option<Response<EdgeBody>> {
     let Ok(sign_in) = page.sign_ins.begin(unix_seconds()) else {
         return Some(failure("the system gives no random bytes"));
     };
-    tracing::info!("somebody signed in to the live page");
+    tracing::info!(session = sign_in.name, "somebody signed in to the live page");
     let mut answer = Response::new(EdgeBody::text(""));
     *answer.status_mut() = StatusCode::SEE_OTHER;
     set_text(&mut answer, SET_COOKIE, &sign_in.cookie);

@@ -38,6 +38,8 @@ pub(super) struct SignIn {
     pub cookie: String,
     /// What the page keeps.
     pub key: String,
+    /// What logs name it by.
+    pub name: String,
 }
 
 impl SignIns {
@@ -61,6 +63,7 @@ impl SignIns {
                 self.cookie_name
             ),
             key: self.code("key", &claim),
+            name: hex(&id).chars().take(SHOWN_DIGITS).collect(),
         })
     }
 

@@ -144,6 +144,8 @@ pub(crate) enum Acting {
     Never,
     /// The operator did not allow it.
     NotAllowed,
+    /// What is to be acted on was seen of another run of the server: its names mean something else by now.
+    OtherRun,
     /// The operator did.
     Allowed(Actor),
 }
@@ -187,6 +189,12 @@ impl Acting {
                     "acting is not allowed: set `allow_actions: true` in `page` of assets/server.ron and restart",
                 ));
             }
+            Self::OtherRun => {
+                return Err(RemoteError::new(
+                    codes::COMMAND_ERROR,
+                    "nothing was done: the server was started anew since you looked; look again",
+                ));
+            }
             Self::Allowed(actor) => actor,
         };
         let line = action.line()?;
@@ -196,15 +204,17 @@ impl Acting {
                 "busy: other actions are under way; try again",
             ));
         };
-        tracing::info!(session = %actor.session, command = line, "the live page did something");
-        let console = actor.console.clone();
+        let (console, command) = (actor.console.clone(), format!("{line} --json"));
         let asked = tokio::task::spawn_blocking(move || {
-            let answer = console.ask(format!("{line} --json"), PATIENCE);
+            let answer = console.ask(command, PATIENCE);
             drop(seat);
             answer
         });
         let failed = |message: String| RemoteError::new(codes::COMMAND_ERROR, message);
-        match asked.await {
+        let asked = asked.await;
+        let done = matches!(&asked, Ok(Ok(answer)) if answer.ok);
+        tracing::info!(session = %actor.session, command = line, done, "the live page acted");
+        match asked {
             Ok(Ok(answer)) if answer.ok => Ok(answer.text),
             Ok(Ok(answer)) => Err(failed(words(&answer.text))),
             Ok(Err(error)) => Err(failed(error.to_string())),

@@ -136,7 +136,7 @@ fn begin(asked: &Asked, wanted: Result<Wanted, RemoteError>) -> Begun {
         ))),
         Ok(Wanted::Act(_)) => Begun::Done(Err(match asked.acting {
             Acting::Never => rpc::read_only(rpc::ACT),
-            Acting::NotAllowed | Acting::Allowed(_) => {
+            Acting::NotAllowed | Acting::OtherRun | Acting::Allowed(_) => {
                 RemoteError::new(codes::INVALID_REQUEST, "acting is not possible in a batch")
             }
         })),

@@ -108,7 +108,11 @@ impl Budget {
 }
 
 fn somebody_asks(inbox: Res<'_, RemoteInbox>, left: Res<'_, RemoteLeft>, work: Res<'_, RemoteWork>) -> bool {
-    !inbox.0.is_empty() || !left.0.is_empty() || work.query.is_some() || !work.watches.is_empty()
+    !inbox.0.is_empty()
+        || !left.0.is_empty()
+        || work.query.is_some()
+        || !work.watches.is_empty()
+        || work.board.is_kept()
 }
 
 /// Answers what waits, as far as the budget of a tick goes, and tells watchers what changed.

@@ -33,7 +33,7 @@ export function kick(entity, id, playerName) {
 
 /** Asks whether to ban the address of a row. */
 export function ban(address, id, playerName) {
-  const ip = address.replace(/:\d+$/, "").replace(/^\[|\]$/g, "");
+  const ip = address.replace(/:\d+$/, "").replace(/^\[|(%[^\]]*)?\]$/g, "");
   open(
     {
       title: "Ban",
@@ -57,6 +57,12 @@ export function script(action, resource) {
   const verb = action[0].toUpperCase() + action.slice(1);
   const warning = action === "stop" ? "Gamemodes that need it stop too." : action === "restart" ? "What it holds in `state` begins anew." : "";
   open({ title: `${verb} a gamemode`, about: [name(resource)], confirm: verb, warning }, () => ({ action, resource }));
+}
+
+/** Takes the question back. */
+export function close() {
+  onAct = null;
+  byId("act-dialog").close();
 }
 
 let hiding = 0;

@@ -14,6 +14,7 @@ export class Log {
   #last = 0;
   #paused = false;
   #waiting = [];
+  #dropped = 0;
 
   constructor() {
     byId("log-level").addEventListener("change", () => this.#filter());
@@ -29,16 +30,20 @@ export class Log {
     this.#last = 0;
   }
 
-  take({ lines, skipped }) {
+  take({ lines }) {
     const atEnd = this.#isAtEnd();
     const fresh = lines.filter(([number]) => number > this.#last);
-    if (skipped && fresh.length > 0) this.#gap(`${count(skipped)} lines are missing here`);
+    const missed = fresh.length > 0 && this.#last > 0 ? fresh[0][0] - this.#last - 1 : 0;
+    if (missed > 0) this.#gap(`${count(missed)} lines are missing here`);
     for (const line of fresh) {
       this.#last = line[0];
       if (this.#paused) this.#waiting.push(line);
       else this.#add(line);
     }
-    if (this.#waiting.length > KEPT) this.#waiting.splice(0, this.#waiting.length - KEPT);
+    if (this.#waiting.length > KEPT) {
+      this.#dropped += this.#waiting.length - KEPT;
+      this.#waiting.splice(0, this.#waiting.length - KEPT);
+    }
     this.#trim();
     this.#counts();
     if (atEnd && !this.#paused) this.#toEnd();
@@ -96,6 +101,8 @@ export class Log {
     byId("log-pause").setAttribute("aria-pressed", String(this.#paused));
     setText(byId("log-pause"), this.#paused ? "Go on" : "Pause");
     if (!this.#paused) {
+      if (this.#dropped > 0) this.#gap(`${count(this.#dropped)} lines are missing here`);
+      this.#dropped = 0;
       for (const line of this.#waiting.splice(0)) this.#add(line);
       this.#trim();
       this.#toEnd();

@@ -1,6 +1,6 @@
 // The page as a whole: which panel is shown, what the server is asked for it, and the header that says how it is.
 
-import { begin as beginDialog } from "./dialog.js";
+import { begin as beginDialog, close as closeDialog } from "./dialog.js";
 import { byId, count, duration, el, milliseconds, setText } from "./dom.js";
 import { Entities } from "./entities.js";
 import { Health } from "./health.js";
@@ -8,15 +8,15 @@ import { Log } from "./log.js";
 import { WorldMap } from "./map.js";
 import { Players } from "./players.js";
 import { Scripts } from "./scripts.js";
-import { signOut, takeKey } from "./session.js";
+import { forgetKey, isSignedIn, onSignOut, signOut, takeKey } from "./session.js";
 import { Stream } from "./stream.js";
 
 const PANELS = ["health", "map", "players", "entities", "scripts", "log"];
 const VERDICTS = { well: "well", strained: "strained", ill: "ill" };
 const STATES = { connecting: "connecting", live: "live", stalled: "no updates", lost: "not there", "signed-out": "signed out" };
 
-takeKey();
-const stream = new Stream({ event: take, state: showState, signedOut });
+await takeKey();
+const stream = new Stream({ run: began, event: take, state: showState, signedOut });
 const health = new Health();
 const map = new WorldMap(ask);
 const players = new Players();
@@ -25,21 +25,21 @@ const scripts = new Scripts();
 const log = new Log();
 let panel = "health";
 let isSignedOut = false;
-let uptime = 0;
+let run = "";
 beginDialog();
 setText(byId("tunnel"), `ssh -L ${location.port}:127.0.0.1:${location.port} server`);
+onSignOut(() => signedOut("You signed out in another tab."));
 byId("sign-out").addEventListener("click", async () => {
-  stream.close();
+  stream.want(null);
   await signOut().catch(() => {});
   signedOut("You signed out.");
 });
-addEventListener("hashchange", route);
+addEventListener("hashchange", () => takeKey().then(route));
 document.addEventListener("visibilitychange", ask);
 route();
 
 /** The panel of the address: `#map`, or `#entities=12v3` for one of its entities. */
 function route() {
-  takeKey();
   const [wanted, entity] = location.hash.slice(1).split("=");
   panel = PANELS.includes(wanted) ? wanted : "health";
   for (const one of PANELS) {
@@ -48,7 +48,7 @@ function route() {
     else byId(`nav-${one}`).removeAttribute("aria-current");
   }
   document.body.dataset.panel = panel;
-  if (isSignedOut && localStorage.getItem("decitick.key")) isSignedOut = false;
+  if (isSignedIn()) isSignedOut = false;
   byId("signed-out").hidden = !isSignedOut;
   byId(`panel-${panel}`).hidden = isSignedOut;
   if (isSignedOut) return;
@@ -79,13 +79,22 @@ function ask() {
   });
 }
 
-function take(event) {
-  if (event.uptime_s < uptime - 1) {
+/** What comes now is of this run of the server. After a restart nothing of before means the same. */
+function began(now) {
+  if (run !== "" && run !== now) {
     health.reset();
     log.restarted();
+    players.reset();
+    scripts.reset();
+    map.reset();
+    entities.select(null);
+    closeDialog();
   }
-  uptime = event.uptime_s;
-  setText(byId("header-uptime"), duration(uptime));
+  run = now;
+}
+
+function take(event) {
+  setText(byId("header-uptime"), duration(event.uptime_s));
   if (event.server) know(event.server);
   if (event.health) {
     showVerdict(event.health.now);
@@ -134,14 +143,15 @@ function showState(state, since, why = "") {
   if (state === "stalled") setText(banner, `No update for ${seconds} s: the server's tick hangs, or the connection to it. What you see is from before.`);
   if (state === "lost") {
     if (why) banner.dataset.why = why;
-    setText(banner, `The server does not answer (${banner.dataset.why ?? "it stopped"}). It may be starting anew; trying again for ${duration(seconds)} now. What you see is from before.`);
+    setText(banner, `No updates: ${banner.dataset.why ?? "the server does not answer"}. Trying again for ${duration(seconds)} now; what you see is from before.`);
   }
   banner.hidden = state !== "stalled" && state !== "lost";
 }
 
 function signedOut(why) {
   isSignedOut = true;
-  localStorage.removeItem("decitick.key");
+  stream.want(null);
+  forgetKey();
   setText(byId("signed-out-why"), why);
   showState("signed-out", 0);
   route();

@@ -78,6 +78,14 @@ export class WorldMap {
     this.#showSelected();
   }
 
+  /** Forgets everything: what comes now is of another run of the server. */
+  reset() {
+    this.#wantedSelection = null;
+    this.select(null);
+    this.take({ reset: true, zones: { reset: true } });
+    this.#fitted = false;
+  }
+
   take(news) {
     const now = performance.now();
     if (now - this.#told > AWAY_MS) this.#stand();

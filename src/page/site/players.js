@@ -47,6 +47,11 @@ export class Players {
     for (const [key, { acts }] of this.#elements) this.#fillActs(acts, key);
   }
 
+  /** Forgets everything. */
+  reset() {
+    this.take({ reset: true });
+  }
+
   take(news) {
     this.#rows.take(news, {
       changed: (key, row) => this.#fill(key, row),

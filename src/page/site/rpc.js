@@ -3,6 +3,15 @@
 import { headers } from "./session.js";
 
 const PATIENCE_MS = 15_000;
+/** The header that tells one run of the server from another: after a restart its names mean something else. */
+const RUN = "X-Decitick-Run";
+let run = "";
+
+/** Takes over which run of the server is seen: the one that the stream comes from. */
+export function see(response) {
+  run = response.headers.get(RUN) ?? "";
+  return run;
+}
 
 /** An answer that is not what was asked for, in words for people. */
 export class Refused extends Error {
@@ -32,7 +41,7 @@ export async function ask(method, params, signal) {
   try {
     response = await fetch("/rpc", {
       method: "POST",
-      headers: headers(),
+      headers: { ...headers(), [RUN]: run },
       body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
       signal,
     });

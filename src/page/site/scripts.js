@@ -40,6 +40,11 @@ export class Scripts {
     for (const [key, { acts }] of this.#elements) this.#fillActs(acts, key);
   }
 
+  /** Forgets everything. */
+  reset() {
+    this.take({ reset: true });
+  }
+
   take(news) {
     this.#told = true;
     this.#rows.take(news, {

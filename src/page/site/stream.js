@@ -1,7 +1,7 @@
 // What the server tells by itself: one stream, opened anew when the page wants to see something else, and when it broke,
 // again and again.
 
-import { ask, Refused } from "./rpc.js";
+import { ask, Refused, see } from "./rpc.js";
 
 /** Waits between tries. */
 const WAITS_MS = [1000, 2000, 4000, 5000];
@@ -18,7 +18,7 @@ export class Stream {
   #lostSince = 0;
   #handlers;
 
-  /** `event(event, first)`, `state(state, since)` with live, stalled, lost or signed-out, and `signedOut(why)`. */
+  /** `run(run)` before the first event of a stream, `event(event)`, `state(state, since, why)` with live, stalled or lost, and `signedOut(why)`. */
   constructor(handlers) {
     this.#handlers = handlers;
     setInterval(() => this.#watch(), 500);
@@ -28,10 +28,10 @@ export class Stream {
   want(request) {
     const wanted = request && JSON.stringify(request);
     if (wanted === this.#wanted && (this.#abort || this.#timer)) return;
-    this.#wanted = wanted;
     this.close();
     this.#wanted = wanted;
     if (wanted) this.#open();
+    else this.#lostSince = 0;
   }
 
   close() {
@@ -51,11 +51,13 @@ export class Stream {
     let why = "the server ended the stream";
     try {
       const response = await ask("decitick.live+watch", JSON.parse(this.#wanted), abort.signal);
+      if (generation !== this.#generation) return;
+      this.#handlers.run(see(response));
       await this.#read(response.body.getReader(), generation);
     } catch (error) {
       if (generation !== this.#generation) return;
       if (error instanceof Refused && error.signedOut) {
-        this.close();
+        this.want(null);
         this.#handlers.signedOut(error.message);
         return;
       }
@@ -67,7 +69,6 @@ export class Stream {
   async #read(reader, generation) {
     const decoder = new TextDecoder();
     let held = "";
-    let first = true;
     for (;;) {
       const { done, value } = await reader.read();
       if (generation !== this.#generation) return reader.cancel();
@@ -81,8 +82,7 @@ export class Stream {
         this.#lostSince = 0;
         this.#tries = 0;
         this.#handlers.state("live", 0);
-        this.#handlers.event(told.result, first);
-        first = false;
+        this.#handlers.event(told.result);
         if (generation !== this.#generation) return reader.cancel();
       }
     }
@@ -103,6 +103,7 @@ export class Stream {
 
   #watch() {
     const now = performance.now();
+    if (!this.#wanted) return;
     if (this.#lostSince) this.#handlers.state("lost", now - this.#lostSince);
     else if (this.#abort && now - this.#lastEvent > STALE_MS) this.#handlers.state("stalled", now - this.#lastEvent);
   }

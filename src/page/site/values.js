@@ -69,7 +69,7 @@ export class Values {
     let part = this.#components.get(component);
     if (!part) {
       const body = el("tbody");
-      const element = el("details", { open: true, "data-component": component }, el("summary", { text: component }), el("table", {}, body));
+      const element = el("details", { open: true, "data-component": component }, el("summary", { text: visible(component) }), el("table", {}, body));
       part = { element, body, rows: new Map() };
       this.#components.set(component, part);
       const next = [...this.#components.keys()].sort().find((name) => name > component && this.#components.get(name).element.isConnected);
@@ -81,14 +81,14 @@ export class Values {
     if (!row) {
       const value = el("td");
       const watch = el("button", { type: "button", class: "watch", "aria-pressed": "false", "aria-label": `Watch ${component} ${path}`, text: "watch", onclick: () => this.#toggle(component, path, watch) });
-      row = { value, element: el("tr", { "data-path": path }, el("th", { scope: "row", text: path === "" ? "value" : path }), value, el("td", { class: "acts" }, watch)) };
+      row = { value, element: el("tr", { "data-path": path }, el("th", { scope: "row", text: path === "" ? "value" : visible(path) }), value, el("td", { class: "acts" }, watch)) };
       part.rows.set(path, row);
       part.body.append(row.element);
     }
     if (row.text === text) return;
     row.text = text;
     // A component without values is there, or not.
-    setText(row.value, text === "" ? "there" : text);
+    setText(row.value, text === "" ? "there" : visible(text));
     if (!changed) return;
     row.value.classList.remove("changed");
     requestAnimationFrame(() => row.value.classList.add("changed"));
@@ -115,9 +115,9 @@ export class Values {
       return;
     }
     const list = el("ol");
-    const element = el("li", {}, el("b", { text: path === "" ? component : `${component}.${path}` }), list);
+    const element = el("li", {}, el("b", { text: path === "" ? component : visible(`${component}.${path}`) }), list);
     const add = (text) => {
-      list.prepend(el("li", {}, el("time", { class: "dim", text: new Date().toLocaleTimeString() }), ` ${text}`));
+      list.prepend(el("li", {}, el("time", { class: "dim", text: new Date().toLocaleTimeString() }), ` ${visible(text)}`));
       if (list.childElementCount > KEPT) list.lastElementChild.remove();
     };
     this.#watched.set(key, { element, add });

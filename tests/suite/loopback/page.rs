@@ -234,6 +234,13 @@ fn who_may_act_does_it_through_the_console_and_is_in_the_log() {
         let told = visitor.acts(&smuggled);
         assert_eq!(told["error"]["code"], -32602, "{smuggled}: {told}");
     }
+    let of_another_run = json!({"jsonrpc": "2.0", "id": 1, "method": "decitick.act", "params": {"action": "kick", "entity": entity}});
+    for run in ["", "0"] {
+        let body = of_another_run.to_string();
+        let head = visitor.head(body.len(), &[("X-Decitick-Run", run)]);
+        let (_, _, told) = send(page, &format!("{head}{body}"));
+        assert!(told.contains("started anew since you looked"), "{told}");
+    }
     let batch = json!([{"jsonrpc": "2.0", "id": 1, "method": "decitick.act", "params": {"action": "kick", "entity": entity}}]);
     let head = visitor.head(batch.to_string().len(), &[]);
     let (_, _, told) = send(page, &format!("{head}{batch}"));
@@ -250,7 +257,7 @@ fn who_may_act_does_it_through_the_console_and_is_in_the_log() {
     let told = visitor.acts(&json!({"action": "ban", "address": "192.0.2.1", "seconds": 60, "reason": ""}));
     assert_eq!(told["result"]["message"], "192.0.2.1 is banned");
     server.wait_for_line(&format!("\"command\":\"kick {entity} language <b>\""));
-    server.wait_for_line("the live page did something");
+    server.wait_for_line("\"done\":true");
 }
 
 #[test]

@@ -39,15 +39,19 @@ pub(super) struct Sampled<T> {
     tick: u64,
 }
 
+impl<T> Sampled<T> {
+    /// Whether it is to be taken anew.
+    const fn is_old(&self, tick: u64) -> bool {
+        tick >= self.tick + PERIOD
+    }
+}
+
 /// The sample of a subject that somebody looks at: made when there is none, and taken anew when it is old.
 fn refresh<T: Default>(subject: &mut Option<Sampled<T>>, wanted: bool, tick: u64, take: impl FnOnce(&mut T)) {
     if !wanted {
         return;
     }
-    let fresh = subject
-        .as_ref()
-        .is_some_and(|sampled| tick < sampled.tick + PERIOD);
-    if fresh {
+    if subject.as_ref().is_some_and(|sampled| !sampled.is_old(tick)) {
         return;
     }
     let sampled = subject.get_or_insert_with(|| Sampled {
@@ -69,8 +73,8 @@ impl Board {
         if world.resource::<RecentLog>().wanted != log {
             world.resource_mut::<RecentLog>().wanted = log;
         }
-        self.forget(viewers.clone());
         let tick = world.resource::<Clock>().tick;
+        self.forget(viewers.clone(), tick);
         let due = viewers.filter(|viewer| viewer.is_due(tick));
         let world = &*world;
         let mut anybody = false;
@@ -99,18 +103,38 @@ impl Board {
         }
     }
 
-    fn forget<'v>(&mut self, viewers: impl Iterator<Item = &'v Viewer> + Clone) {
+    /// A sample that is not old yet stays for whoever comes next: opening again and again must not sample again and
+    /// again.
+    fn forget<'v>(&mut self, viewers: impl Iterator<Item = &'v Viewer> + Clone, tick: u64) {
         let wanted = |what: fn(&Viewer) -> bool| viewers.clone().any(what);
-        self.health.take_if(|_| !wanted(|viewer| viewer.request.health));
-        self.players.take_if(|_| !wanted(|viewer| viewer.request.players));
-        self.scripts.take_if(|_| !wanted(|viewer| viewer.request.scripts));
-        self.spaces
-            .take_if(|_| !wanted(|viewer| viewer.request.map.is_some()));
-        self.maps.retain(|&of, _| {
+        let [health, players] = [
+            wanted(|viewer| viewer.request.health),
+            wanted(|viewer| viewer.request.players),
+        ];
+        let [scripts, map] = [
+            wanted(|viewer| viewer.request.scripts),
+            wanted(|viewer| viewer.request.map.is_some()),
+        ];
+        self.health.take_if(|sampled| !health && sampled.is_old(tick));
+        self.players.take_if(|sampled| !players && sampled.is_old(tick));
+        self.scripts.take_if(|sampled| !scripts && sampled.is_old(tick));
+        self.spaces.take_if(|sampled| !map && sampled.is_old(tick));
+        let wants = |of: Space| {
             viewers
                 .clone()
                 .any(|viewer| viewer.request.map.map(space) == Some(of))
-        });
+        };
+        self.maps
+            .retain(|&of, sampled| !sampled.is_old(tick) || wants(of));
+    }
+
+    /// Whether something is kept, which is forgotten once it is old.
+    pub(in super::super) fn is_kept(&self) -> bool {
+        self.health.is_some()
+            || self.players.is_some()
+            || self.scripts.is_some()
+            || self.spaces.is_some()
+            || !self.maps.is_empty()
     }
 }
 

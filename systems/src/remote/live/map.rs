@@ -32,9 +32,7 @@ pub(super) struct SpaceMap {
 impl SpaceMap {
     /// Takes in what is there now.
     pub(super) fn take(&mut self, world: &World, space: Space) {
-        let here = |(entity, of, facts): (Entity, Space, MarkFacts)| (of == space).then_some((entity, facts));
-        self.marks
-            .take(bodies(world).chain(things(world)).filter_map(here));
+        self.marks.take(bodies(world, space).chain(things(world, space)));
         self.zones.take(zones(world, space));
     }
 }
@@ -109,39 +107,47 @@ impl Facts for MarkFacts {
     }
 }
 
-fn bodies(world: &World) -> impl Iterator<Item = (Entity, Space, MarkFacts)> {
-    world.resource::<SlotTable>().iter().filter_map(|(_, entity)| {
-        let body = world.get_entity(entity).ok()?;
-        if !body.get::<View>()?.open {
-            return None;
-        }
-        let motion = body.get::<Motion>()?;
-        let space = Space {
-            dimension: body.get::<Dimension>()?.0,
-            area: motion.area,
-        };
-        let alive = body.get::<Phase>() == Some(&Phase::Spawned);
-        let facts = MarkFacts {
-            kind: if alive { "player" } else { "fallen" },
-            label: Label::Name(body.get::<DisplayName>()?.to_string()),
-            place: Place::new(motion.position, motion.heading),
-        };
-        Some((entity, space, facts))
-    })
+fn bodies(world: &World, here: Space) -> impl Iterator<Item = (Entity, MarkFacts)> {
+    world
+        .resource::<SlotTable>()
+        .iter()
+        .filter_map(move |(_, entity)| {
+            let body = world.get_entity(entity).ok()?;
+            if !body.get::<View>()?.open {
+                return None;
+            }
+            let motion = body.get::<Motion>()?;
+            if Space::of(motion, *body.get::<Dimension>()?) != here {
+                return None;
+            }
+            let alive = body.get::<Phase>() == Some(&Phase::Spawned);
+            let facts = MarkFacts {
+                kind: if alive { "player" } else { "fallen" },
+                label: Label::Name(body.get::<DisplayName>()?.to_string()),
+                place: Place::new(motion.position, motion.heading),
+            };
+            Some((entity, facts))
+        })
 }
 
-fn things(world: &World) -> impl Iterator<Item = (Entity, Space, MarkFacts)> {
-    world.resource::<ThingBook>().iter().filter_map(|(_, entity)| {
-        let thing = world.get_entity(entity).ok()?;
-        let placement = thing.get::<Placement>()?;
-        let kind = thing.get::<ThingKind>()?;
-        let facts = MarkFacts {
-            kind: kind.name(),
-            label: Label::Model(kind.model),
-            place: Place::new(placement.position, placement.heading),
-        };
-        Some((entity, placement.space(*thing.get::<Dimension>()?), facts))
-    })
+fn things(world: &World, here: Space) -> impl Iterator<Item = (Entity, MarkFacts)> {
+    world
+        .resource::<ThingBook>()
+        .iter()
+        .filter_map(move |(_, entity)| {
+            let thing = world.get_entity(entity).ok()?;
+            let placement = thing.get::<Placement>()?;
+            if placement.space(*thing.get::<Dimension>()?) != here {
+                return None;
+            }
+            let kind = thing.get::<ThingKind>()?;
+            let facts = MarkFacts {
+                kind: kind.name(),
+                label: Label::Model(kind.model),
+                place: Place::new(placement.position, placement.heading),
+            };
+            Some((entity, facts))
+        })
 }
 
 /// A zone, which never changes.

@@ -13,8 +13,10 @@ use bevy_ecs::entity::Entity;
 
 use super::super::json;
 
-/// Samples for which a table knows which rows went. Who was told nothing for longer is told everything anew.
+/// Samples for which a table knows which rows went, and how many rows at most. Who was told nothing for longer is told
+/// everything anew.
 const REMEMBERED: u64 = 60;
+const REMEMBERED_ROWS: usize = 20_000;
 
 /// What names a row.
 pub(super) trait Key: Ord + Clone {
@@ -54,6 +56,8 @@ pub(super) struct Table<K, F> {
     rows: BTreeMap<K, Row<F>>,
     /// Rows that went, by the sample that did not have them any more.
     gone: VecDeque<(u64, K)>,
+    /// How many rows that went were forgotten: the first of `gone` has this number.
+    forgotten: u64,
     sample: u64,
 }
 
@@ -73,6 +77,7 @@ impl<K, F> Default for Table<K, F> {
         Self {
             rows: BTreeMap::new(),
             gone: VecDeque::new(),
+            forgotten: 0,
             sample: 0,
         }
     }
@@ -108,13 +113,20 @@ impl<K: Key, F: Facts> Table<K, F> {
         }
         let gone = self.rows.extract_if(.., |_, row| row.seen != sample);
         self.gone.extend(gone.map(|(key, _)| (sample, key)));
-        while self
-            .gone
-            .front()
-            .is_some_and(|(went, _)| went + REMEMBERED < sample)
+        while self.gone.len() > REMEMBERED_ROWS
+            || self
+                .gone
+                .front()
+                .is_some_and(|(went, _)| went + REMEMBERED < sample)
         {
             self.gone.pop_front();
+            self.forgotten += 1;
         }
+    }
+
+    /// How many rows went since the table was made.
+    fn went(&self) -> u64 {
+        self.forgotten + self.gone.len() as u64
     }
 }
 
@@ -123,8 +135,8 @@ impl<K: Key, F: Facts> Table<K, F> {
 pub(super) struct Cursor<K> {
     /// Everything up to this sample was told; 0: nothing.
     told: u64,
-    /// Rows that went up to this sample were told.
-    gone: u64,
+    /// How many of the rows that went were told; nothing before the first telling.
+    gone: Option<u64>,
     /// A telling that did not fit: up to which sample it tells, and the last row that was told.
     pending: Option<(u64, K)>,
 }
@@ -133,7 +145,7 @@ impl<K> Default for Cursor<K> {
     fn default() -> Self {
         Self {
             told: 0,
-            gone: 0,
+            gone: None,
             pending: None,
         }
     }
@@ -144,30 +156,31 @@ impl<K: Key> Cursor<K> {
     /// bytes at most.
     pub(super) fn news<F: Facts>(&mut self, table: &Table<K, F>, room: usize) -> String {
         let mut news = String::new();
-        if self.gone + REMEMBERED < table.sample {
-            *self = Self::default();
+        let gone = self.gone.filter(|&told| told >= table.forgotten);
+        let all_gone = match gone {
+            Some(told) => {
+                let (told, all) = tell_gone(table, told, room, &mut news);
+                self.gone = Some(told);
+                all
+            }
+            None => {
+                *self = Self {
+                    gone: Some(table.went()),
+                    ..Self::default()
+                };
+                news.push_str(",\"reset\":true");
+                true
+            }
+        };
+        let all_rows = self.tell_rows(table, room, &mut news);
+        if !(all_gone && all_rows) {
+            news.push_str(",\"more\":true");
         }
-        if self.gone == 0 {
-            news.push_str(",\"reset\":true");
-        } else {
-            self.tell_gone(table, &mut news);
-        }
-        self.gone = table.sample;
-        self.tell_rows(table, room, &mut news);
         news
     }
 
-    fn tell_gone<F: Facts>(&self, table: &Table<K, F>, news: &mut String) {
-        let begin = table.gone.partition_point(|(went, _)| *went <= self.gone);
-        // What came back since is there.
-        let gone = table
-            .gone
-            .range(begin..)
-            .filter(|(_, key)| !table.rows.contains_key(key));
-        write_list(news, "gone", gone.map(|(_, key)| key), K::write);
-    }
-
-    fn tell_rows<F: Facts>(&mut self, table: &Table<K, F>, room: usize, news: &mut String) {
+    /// Whether that was all.
+    fn tell_rows<F: Facts>(&mut self, table: &Table<K, F>, room: usize, news: &mut String) -> bool {
         let (target, from) = match self.pending.take() {
             Some((target, last)) => (target, Bound::Excluded(last)),
             None => (table.sample, Bound::Unbounded),
@@ -201,33 +214,41 @@ impl<K: Key> Cursor<K> {
                 let _ = write!(news, ",\"{name}\":[{list}]");
             }
         }
-        if self.pending.is_some() {
-            news.push_str(",\"more\":true");
-        } else {
+        let all = self.pending.is_none();
+        if all {
             self.told = target;
         }
+        all
     }
 }
 
-fn write_list<T>(
+/// Tells which rows went after the first `told` of them: how many are told now, and whether that was all.
+fn tell_gone<K: Key, F: Facts>(
+    table: &Table<K, F>,
+    mut told: u64,
+    room: usize,
     news: &mut String,
-    name: &str,
-    items: impl Iterator<Item = T>,
-    write_item: impl Fn(T, &mut String),
-) {
-    let mut any = false;
-    for item in items {
-        if any {
-            news.push(',');
-        } else {
-            let _ = write!(news, ",\"{name}\":[");
-            any = true;
+) -> (u64, bool) {
+    let begin = usize::try_from(told - table.forgotten)
+        .unwrap_or(usize::MAX)
+        .min(table.gone.len());
+    let mut list = String::new();
+    for (_, key) in table.gone.range(begin..) {
+        // One always fits, so that it goes on.
+        if !list.is_empty() && list.len() >= room / 2 {
+            break;
         }
-        write_item(item, news);
+        told += 1;
+        // What came back since is there.
+        if !table.rows.contains_key(key) {
+            list.push(if list.is_empty() { '[' } else { ',' });
+            key.write(&mut list);
+        }
     }
-    if any {
-        news.push(']');
+    if !list.is_empty() {
+        let _ = write!(news, ",\"gone\":{list}]");
     }
+    (told, told == table.went())
 }
 
 #[cfg(test)]
@@ -333,7 +354,7 @@ mod tests {
         let (mut table, mut cursor) = (Table::default(), Cursor::default());
         take(&mut table, &rows(&[("a", "x", 1), ("b", "y", 2)]));
         told(&mut cursor, &table, 9_999);
-        for _ in 0..=REMEMBERED {
+        for _ in 0..REMEMBERED + 2 {
             take(&mut table, &rows(&[("b", "y", 2)]));
         }
         assert_eq!(
@@ -341,6 +362,38 @@ mod tests {
             json!({"reset": true, "rows": [["b", "y", 2]]})
         );
         assert!(table.gone.len() <= 1);
+    }
+
+    #[test]
+    fn rows_that_went_are_told_within_the_room_too() {
+        let (mut table, mut cursor) = (Table::default(), Cursor::default());
+        let all: Rows = (0..500)
+            .map(|n| (format!("{n:03}"), Word("x".to_owned(), n)))
+            .collect();
+        let mut shown = Rows::new();
+        take(&mut table, &all);
+        apply(&mut shown, &told(&mut cursor, &table, 99_999));
+        take(&mut table, &Rows::new());
+        let mut tellings = 0;
+        while !shown.is_empty() {
+            let news = told(&mut cursor, &table, 1_000);
+            assert!(news.to_string().len() < 1_100, "{news}");
+            assert_eq!(
+                news["more"] == true,
+                news["gone"].as_array().unwrap().len() < shown.len()
+            );
+            apply(&mut shown, &news);
+            tellings += 1;
+        }
+        assert!(tellings > 4, "{tellings}");
+        for sample in 0..50 {
+            let many: Rows = (0..900)
+                .map(|n| (format!("{sample}/{n}"), Word("x".to_owned(), n)))
+                .collect();
+            take(&mut table, &many);
+        }
+        assert!(table.gone.len() <= REMEMBERED_ROWS);
+        assert_eq!(told(&mut cursor, &table, 99)["reset"], true);
     }
 
     proptest! {

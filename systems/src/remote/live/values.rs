@@ -50,8 +50,9 @@ impl Values {
         let mut bytes = 0;
         let (mut new, mut gone) = (Vec::new(), Vec::new());
         self.told.retain(|path, _| {
-            let stays = now.contains_key(path);
+            let stays = now.contains_key(path) || bytes > room;
             if !stays {
+                bytes += path.0.len() + path.1.len() + 8;
                 gone.push(format!("[{},{}]", json::string(&path.0), json::string(&path.1)));
             }
             stays

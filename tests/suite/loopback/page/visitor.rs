@@ -90,6 +90,8 @@ pub(super) struct Visitor {
     pub address: SocketAddr,
     pub cookie: String,
     pub key: String,
+    /// Which run of the server is seen.
+    pub run: String,
 }
 
 impl Visitor {
@@ -105,11 +107,17 @@ impl Visitor {
         let key = header(&head, "location").strip_prefix("/#key=").unwrap();
         let (status, ..) = get(address, path);
         assert_eq!(status, 403, "a link is good once");
-        Self {
+        let mut visitor = Self {
             address,
             cookie: cookie.split(';').next().unwrap().to_owned(),
             key: key.to_owned(),
-        }
+            run: String::new(),
+        };
+        let question = r#"{"jsonrpc":"2.0","id":1,"method":"rpc.discover"}"#;
+        let request = format!("{}{question}", visitor.head(question.len(), &[]));
+        let (_, head, _) = send(address, &request);
+        header(&head, "x-decitick-run").clone_into(&mut visitor.run);
+        visitor
     }
 
     /// The head of a question; `changed` headers stand in the place of those with their names, empty ones for none.
@@ -122,6 +130,7 @@ impl Visitor {
             ("Origin", &origin),
             ("Cookie", cookie),
             ("X-Decitick-Key", key),
+            ("X-Decitick-Run", &self.run),
             ("Content-Type", "application/json"),
         ];
         let mut head = format!("POST /rpc HTTP/1.1\r\nConnection: close\r\nContent-Length: {length}\r\n");

@@ -144,8 +144,8 @@ pub(super) fn sees_scripts(desk: &mut Desk) {
 pub(super) fn sees_the_log(desk: &mut Desk) {
     desk.open("log");
     desk.until("document.querySelectorAll('#log-lines li[data-number]').length > 100");
-    desk.until("document.getElementById('log-lines').textContent.includes('the live page did something')");
-    desk.browser.fill("log-filter", "did something");
+    desk.until("document.getElementById('log-lines').textContent.includes('the live page acted')");
+    desk.browser.fill("log-filter", "page acted");
     desk.until("[...document.querySelectorAll('#log-lines li[data-number]')].filter((line) => !line.hidden).length === 1");
     desk.browser.fill("log-filter", "");
     desk.browser.press("log-pause");
