@@ -14,7 +14,7 @@ const BOTTOM = 22;
 /** The least round number from which three or four even steps cover a value. */
 function ceiling(value) {
   const power = 10 ** Math.floor(Math.log10(value));
-  for (const step of [1, 1.5, 2, 3, 4, 5, 6, 8, 10]) {
+  for (const step of [1, 2, 3, 4, 6, 8, 10]) {
     if (step * power >= value) return step * power;
   }
   return 10 * power;
@@ -187,7 +187,7 @@ function drawSeries(context, one, shown, x, y) {
   if (one.kind === "bar") {
     for (const sample of shown) {
       const value = one.value(sample) ?? 0;
-      if (value > 0) context.fillRect(x(sample[0]) - 1, y(value), 2, Math.max(2, y(0) - y(value)));
+      if (value > 0) context.fillRect(x(sample[0]) + (one.shift ?? -1), y(value), 2, Math.max(2, y(0) - y(value)));
     }
     return;
   }

@@ -81,6 +81,8 @@ async function confirmed() {
   const action = onAct?.();
   onAct = null;
   byId("act-dialog").close();
+  // What was pressed may be gone by now: the next key is to do something near it.
+  if (document.activeElement === document.body) document.querySelector("main > section:not([hidden]) input, #main").focus();
   if (!action) return;
   say("…");
   try {

@@ -87,6 +87,7 @@ export class Entities {
       if (asked !== this.#asked) return;
       told.classList.add("bad");
       setText(told, error.message);
+      byId("entities-results").tBodies[0].replaceChildren();
     }
   }
 

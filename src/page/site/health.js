@@ -39,8 +39,8 @@ export class Health {
         unit: count,
         least: 4,
         series: [
-          { label: "late", colour: "series-b", kind: "bar", value: (s) => s[OVERRUNS] },
-          { label: "skipped", colour: "bad", kind: "bar", value: (s) => s[SKIPPED] },
+          { label: "late", colour: "series-b", kind: "bar", shift: -2, value: (s) => s[OVERRUNS] },
+          { label: "skipped", colour: "bad", kind: "bar", shift: 0, value: (s) => s[SKIPPED] },
         ],
       }),
       new Chart({
@@ -106,7 +106,8 @@ export class Health {
     setText(byId("tick-p50"), milliseconds(now.tick.p50_ms));
     setText(byId("tick-p99"), milliseconds(now.tick.p99_ms));
     setText(byId("tick-max"), milliseconds(now.tick.max_ms));
-    setText(byId("overruns-now"), `${count(now.tick.overruns)}${now.tick.skipped > 0 ? `, ${count(now.tick.skipped)} skipped` : ""}`);
+    setText(byId("overruns-now"), count(now.tick.overruns));
+    setText(byId("skipped-now"), count(now.tick.skipped));
     setText(byId("players-now"), count(now.players));
     setText(byId("players-most"), `, at most ${count(now.max_players)}`);
     setText(byId("traffic-in"), `${bytes(last[BYTES_IN] ?? 0)}/s`);

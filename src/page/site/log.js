@@ -86,8 +86,8 @@ export class Log {
 
   #fits({ level, text }) {
     const least = LEVELS.indexOf(byId("log-level").value);
-    const wanted = byId("log-filter").value.trim().toLowerCase();
-    return LEVELS.indexOf(level) >= least && (wanted === "" || text.includes(wanted));
+    const wanted = byId("log-filter").value.toLowerCase().split(/\s+/);
+    return LEVELS.indexOf(level) >= least && wanted.every((word) => text.includes(word));
   }
 
   #filter() {

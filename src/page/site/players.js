@@ -126,7 +126,9 @@ export class Players {
   #order() {
     this.#ordered = performance.now();
     const wanted = byId("players-filter").value.trim().toLowerCase();
-    const fits = (row) => wanted === "" || [String(row[1]), row[3].toLowerCase(), row[4], row[5]].some((text) => text.includes(wanted));
+    // A number alone is an id, or stands in a name: in addresses it would be everywhere.
+    const isNumber = /^\d+$/.test(wanted);
+    const fits = (row) => wanted === "" || row[3].toLowerCase().includes(wanted) || (isNumber ? String(row[1]) === wanted : row[4].includes(wanted));
     const column = COLUMNS.find((one) => one.id === this.#sort.id);
     const sign = this.#sort.down ? -1 : 1;
     const shown = [...this.#rows.rows.values()].filter(fits).sort((a, b) => {
@@ -141,6 +143,6 @@ export class Players {
     }
     arrange(body, elements);
     const all = this.#rows.rows.size;
-    setText(byId("players-counts"), shown.length === all ? `${count(all)} connected` : `${count(shown.length)} of ${count(all)}`);
+    setText(byId("players-counts"), shown.length === all ? `${count(all)} connected` : shown.length === 0 ? `nobody of ${count(all)} fits` : `${count(shown.length)} of ${count(all)}`);
   }
 }

@@ -37,26 +37,34 @@ export class Scripts {
   allow(actions) {
     if (actions === this.#actions) return;
     this.#actions = actions;
-    for (const [key, { acts }] of this.#elements) this.#fillActs(acts, key);
+    for (const [key, { acts, element }] of this.#elements) this.#fillActs(acts, key, element.dataset.state === "stopped");
   }
 
   /** Forgets everything. */
   reset() {
     this.take({ reset: true });
+    byId("scripts-table").tBodies[0].replaceChildren();
+    this.#elements.clear();
   }
 
   take(news) {
     this.#told = true;
     this.#rows.take(news, {
       changed: (key, row) => this.#fill(key, row),
-      gone: (key) => {
-        const held = this.#elements.get(key);
-        held?.element.remove();
-        held?.errorRow.remove();
-        this.#elements.delete(key);
-      },
+      gone: (key) => this.#stopped(key),
     });
-    byId("scripts-none").hidden = !this.#told || this.#rows.rows.size > 0;
+    byId("scripts-none").hidden = !this.#told || this.#elements.size > 0;
+  }
+
+  /** Who stopped a gamemode here may want to start it again: its row stays. */
+  #stopped(key) {
+    const { element, errorRow, cells, acts } = this.#elements.get(key);
+    errorRow.remove();
+    element.dataset.state = "stopped";
+    COLUMNS.forEach(({ id }, index) => {
+      if (id !== "name") setText(cells[index], id === "state" ? "stopped" : "-");
+    });
+    this.#fillActs(acts, key, true);
   }
 
   #fill(key, row) {
@@ -73,6 +81,7 @@ export class Scripts {
       this.#elements.set(key, held);
       byId("scripts-table").tBodies[0].append(held.element);
     }
+    if (held.element.dataset.state === "stopped") this.#fillActs(held.acts, key);
     held.element.dataset.state = row[2];
     COLUMNS.forEach((column, index) => {
       if (column.id !== "name") setText(held.cells[index], column.text(row));
@@ -87,12 +96,12 @@ export class Scripts {
     }
   }
 
-  #fillActs(cell, key) {
+  #fillActs(cell, key, stopped = false) {
     if (!this.#actions) {
       cell.replaceChildren();
       return;
     }
     const button = (action, text) => el("button", { type: "button", "data-act": action, text, onclick: () => script(action, key) });
-    cell.replaceChildren(button("restart", "Restart"), button("stop", "Stop"));
+    cell.replaceChildren(...(stopped ? [button("start", "Start")] : [button("restart", "Restart"), button("stop", "Stop")]));
   }
 }

@@ -4,7 +4,7 @@
 import { ask, Refused, see } from "./rpc.js";
 
 /** Waits between tries. */
-const WAITS_MS = [1000, 2000, 4000, 5000];
+const WAITS_MS = [1000, 2000];
 /** Without an event for so long something hangs: they come twice a second. */
 const STALE_MS = 3000;
 

@@ -117,7 +117,7 @@ export class Values {
     const list = el("ol");
     const element = el("li", {}, el("b", { text: path === "" ? component : visible(`${component}.${path}`) }), list);
     const add = (text) => {
-      list.prepend(el("li", {}, el("time", { class: "dim", text: new Date().toLocaleTimeString() }), ` ${visible(text)}`));
+      list.prepend(el("li", {}, el("time", { class: "dim", text: new Date().toLocaleTimeString([], { hour12: false }) }), ` ${visible(text)}`));
       if (list.childElementCount > KEPT) list.lastElementChild.remove();
     };
     this.#watched.set(key, { element, add });
