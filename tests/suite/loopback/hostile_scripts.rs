@@ -15,6 +15,7 @@ use std::{
     fs,
     panic::{AssertUnwindSafe, catch_unwind},
     path::Path,
+    sync::{PoisonError, RwLockReadGuard},
     time::{Duration, Instant},
 };
 
@@ -29,7 +30,7 @@ use tempfile::TempDir;
 
 use super::{
     EndReason, decitick, end_of, join, json,
-    server::{PATIENCE, Server},
+    server::{PATIENCE, PROCESSORS, Server},
     text,
 };
 
@@ -83,6 +84,7 @@ impl Hostile {
 }
 
 struct Arena {
+    _processors: RwLockReadGuard<'static, ()>,
     directory: TempDir,
     server: Server,
     key: [u8; 32],
@@ -91,6 +93,7 @@ struct Arena {
 
 impl Arena {
     fn with(cases: &[Hostile]) -> Self {
+        let processors = PROCESSORS.read().unwrap_or_else(PoisonError::into_inner);
         let directory = TempDir::new().unwrap();
         for case in cases {
             case.write(directory.path());
@@ -101,6 +104,7 @@ impl Arena {
         );
         let key = query(server.addresses()[0]).unwrap().info.server_key;
         Self {
+            _processors: processors,
             directory,
             server,
             key,

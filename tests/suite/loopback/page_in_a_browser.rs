@@ -6,6 +6,7 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
+    sync::PoisonError,
     thread,
     time::{Duration, Instant},
 };
@@ -21,7 +22,7 @@ use super::{
     browser::Browser,
     join,
     page::{address, directory, link, option},
-    server::{PATIENCE, Server},
+    server::{PATIENCE, PROCESSORS, Server},
 };
 
 use self::panels::{sees_entities, sees_health, sees_players, sees_scripts, sees_the_log, sees_the_map};
@@ -164,6 +165,7 @@ fn plays_on(driver: &mut UdpDriver) -> EndReason {
 
 #[test]
 fn an_operator_sees_every_panel_with_200_bots_on_acts_reloads_and_restarts() {
+    let _processors = PROCESSORS.write().unwrap_or_else(PoisonError::into_inner);
     let Some(mut desk) = Desk::set_up() else { return };
     let server = desk.server.as_ref().unwrap();
     let key = key_of(server);

@@ -5,7 +5,7 @@ use std::{
     net::SocketAddr,
     path::{Path, PathBuf},
     process::{Child, Command, Output, Stdio},
-    sync::{Arc, Condvar, Mutex, mpsc},
+    sync::{Arc, Condvar, Mutex, RwLock, mpsc},
     thread,
     time::{Duration, Instant},
 };
@@ -17,6 +17,10 @@ use nix::{
 
 /// How long anything may take; on a busy machine most of it is waiting for a processor.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The machine's processors: tests that are about time limits read it, and what loads every processor for long writes it,
+/// so that no limit is met for the load of another test.
+pub(crate) static PROCESSORS: RwLock<()> = RwLock::new(());
 
 /// Runs the binary to its end, which is to come in time.
 pub(crate) fn decitick(arguments: &[&str]) -> Output {
