@@ -214,7 +214,9 @@ summary!(|placed: PlacedThings| {
         .collect(),
 });
 
-const fn kind_name(kind: EntityKind) -> &'static str {
+/// The name of a kind, as people and scripts call it.
+#[must_use]
+pub const fn kind_name(kind: EntityKind) -> &'static str {
     match kind {
         EntityKind::Object => "object",
         EntityKind::Pickup => "pickup",

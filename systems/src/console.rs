@@ -9,6 +9,7 @@ mod scripts;
 mod streams;
 mod world;
 
+pub(crate) use answers::player;
 pub(crate) use inspection::{inspect_entity, tell_watches};
 pub(crate) use streams::StreamSystems;
 

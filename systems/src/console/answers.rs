@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use bevy_ecs::world::World;
+use bevy_ecs::{entity::Entity, world::World};
 use decitick_components::{
     admission::{HandshakeLimits, UsedProofs},
     bans::BanList,
@@ -72,7 +72,8 @@ pub(super) fn players(world: &World) -> PlayersAnswer {
     }
 }
 
-fn player(world: &World, id: PlayerId, entity: bevy_ecs::entity::Entity) -> Option<PlayerRow> {
+/// What is told of one session.
+pub(crate) fn player(world: &World, id: PlayerId, entity: Entity) -> Option<PlayerRow> {
     let connection = world.get_entity(entity).ok()?;
     let now = world.resource::<Clock>().since_start;
     let idle = now.saturating_sub(connection.get::<LastSeen>()?.0);

@@ -25,7 +25,10 @@ use super::{
     server::{PATIENCE, PROCESSORS, Server},
 };
 
-use self::panels::{sees_entities, sees_health, sees_players, sees_scripts, sees_the_log, sees_the_map};
+use self::panels::{
+    sees_entities, sees_health, sees_players, sees_scripts, sees_the_log, sees_the_map,
+    stops_and_starts_a_script,
+};
 
 const BOTS: usize = 200;
 /// What somebody calls himself who hopes that the page takes it for more than a name.
@@ -182,6 +185,7 @@ fn an_operator_sees_every_panel_with_200_bots_on_acts_reloads_and_restarts() {
     sees_players(&mut desk);
     sees_entities(&mut desk);
     sees_scripts(&mut desk);
+    stops_and_starts_a_script(&mut desk);
     sees_the_log(&mut desk);
     assert_eq!(desk.complaints(), Vec::<String>::new());
     take_pictures(&mut desk);

@@ -3,17 +3,10 @@
 use std::{fmt::Write as _, net::SocketAddr};
 
 use bevy_ecs::{entity::Entity, world::World};
-use decitick_components::{
-    clock::Clock,
-    connection::Peer,
-    lane::OutboundLane,
-    liveness::{Keepalive, LastSeen, SmoothedRtt},
-    phase::Phase,
-    profile::DisplayName,
-    session::{PlayerId, PlayerToken, SlotTable},
-};
+use decitick_components::{console::PlayerRow, session::SlotTable};
 
 use super::{super::json, table::Facts};
+use crate::console::player;
 
 /// Seconds: whoever does not move is heard of every few seconds only, and is not idle for that.
 const IDLE_STEP: u64 = 5;
@@ -28,8 +21,30 @@ pub(super) struct PlayerFacts {
     phase: &'static str,
     rtt_ms: Option<u16>,
     loss_tenths: u32,
-    lane: usize,
+    lane: u64,
     idle_s: u64,
+}
+
+impl From<PlayerRow> for PlayerFacts {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a share in per cent"
+    )]
+    fn from(row: PlayerRow) -> Self {
+        let idle_s = row.idle_ms / 1000;
+        Self {
+            id: row.id,
+            generation: row.generation,
+            name: row.name,
+            address: row.address,
+            phase: row.phase,
+            rtt_ms: row.rtt_ms,
+            loss_tenths: (row.loss_percent * 10.0).round() as u32,
+            lane: row.queue_length,
+            idle_s: idle_s - idle_s % IDLE_STEP,
+        }
+    }
 }
 
 /// A row for each session, by id.
@@ -37,30 +52,7 @@ pub(super) fn rows(world: &World) -> impl Iterator<Item = (Entity, PlayerFacts)>
     let slots = world.resource::<SlotTable>();
     slots
         .iter()
-        .filter_map(|(id, entity)| Some((entity, facts(world, id, entity)?)))
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a share in per cent"
-)]
-fn facts(world: &World, id: PlayerId, entity: Entity) -> Option<PlayerFacts> {
-    let connection = world.get_entity(entity).ok()?;
-    let now = world.resource::<Clock>().since_start;
-    let idle = now.saturating_sub(connection.get::<LastSeen>()?.0).as_secs();
-    let rtt = connection.get::<SmoothedRtt>()?;
-    Some(PlayerFacts {
-        id: id.0,
-        generation: connection.get::<PlayerToken>()?.0,
-        name: connection.get::<DisplayName>()?.to_string(),
-        address: connection.get::<Peer>()?.address(),
-        phase: connection.get::<Phase>()?.name(),
-        rtt_ms: rtt.measured().map(|_| rtt.wire_millis()),
-        loss_tenths: (connection.get::<Keepalive>()?.loss_percent() * 10.0).round() as u32,
-        lane: connection.get::<OutboundLane>()?.depth(),
-        idle_s: idle - idle % IDLE_STEP,
-    })
+        .filter_map(|(id, entity)| Some((entity, player(world, id, entity)?.into())))
 }
 
 impl Facts for PlayerFacts {

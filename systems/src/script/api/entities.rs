@@ -84,17 +84,6 @@ pub(super) const NATIVES: &[Native] = &[
     },
 ];
 
-/// What scripts call a kind.
-pub(super) const fn kind_word(kind: EntityKind) -> &'static str {
-    match kind {
-        EntityKind::Object => "object",
-        EntityKind::Pickup => "pickup",
-        EntityKind::Npc => "npc",
-        EntityKind::Vehicle => "vehicle",
-        EntityKind::Checkpoint => "checkpoint",
-    }
-}
-
 fn create(call: &mut Call<'_, '_>) -> Outcome {
     let spec = spec(&call.map(0)?)?;
     let id = reserve(call.desk)?;

@@ -2,7 +2,7 @@
 
 use decitick_components::{
     requests::ThingRequest,
-    thing::{ThingId, ThingMotion},
+    thing::{ThingId, ThingMotion, kind_name},
 };
 use decitick_protocol::EntityPayload;
 use rhai::Dynamic;
@@ -10,7 +10,7 @@ use rhai::Dynamic;
 use super::{
     Call, Native, Outcome, Owner, Property,
     call::{heading, single},
-    entities::{MOST_DATA_BYTES, kind_word},
+    entities::MOST_DATA_BYTES,
     param, position_map, property,
 };
 use crate::script::{data, types::Entity};
@@ -104,7 +104,7 @@ pub(super) const PROPERTIES: &[Property] = &[
         "string",
         "\"object\", \"pickup\", \"npc\", \"vehicle\" or \"checkpoint\".",
         "for thing in entities::all() { if thing.kind == \"vehicle\" { thing.destroy(); } }",
-        |call| Ok(kind_word(call.this_thing()?.kind).into()),
+        |call| Ok(kind_name(call.this_thing()?.kind).into()),
         None,
     ),
     property(

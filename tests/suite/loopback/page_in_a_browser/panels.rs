@@ -141,11 +141,25 @@ pub(super) fn sees_scripts(desk: &mut Desk) {
         .wait_for_line("\"command\":\"resource restart freeroam\"");
 }
 
+/// What was stopped here can be started here.
+pub(super) fn stops_and_starts_a_script(desk: &mut Desk) {
+    for (action, state) in [("stop", "stopped"), ("start", "running")] {
+        desk.browser
+            .click(&format!("[data-resource=shaky] [data-act={action}]"));
+        desk.until("document.getElementById('act-dialog').open");
+        desk.browser.click("#act-confirm");
+        desk.until(&format!(
+            "document.querySelector('[data-resource=shaky]')?.dataset.state === '{state}'"
+        ));
+    }
+    desk.until("document.querySelector('[data-resource=shaky] + .error-row code') !== null");
+}
+
 pub(super) fn sees_the_log(desk: &mut Desk) {
     desk.open("log");
     desk.until("document.querySelectorAll('#log-lines li[data-number]').length > 100");
     desk.until("document.getElementById('log-lines').textContent.includes('the live page acted')");
-    desk.browser.fill("log-filter", "page acted");
+    desk.browser.fill("log-filter", "acted restart");
     desk.until("[...document.querySelectorAll('#log-lines li[data-number]')].filter((line) => !line.hidden).length === 1");
     desk.browser.fill("log-filter", "");
     desk.browser.press("log-pause");
